@@ -312,6 +312,7 @@ fn the_text_of_a_state_fills_a_shell() {
     assert!(page.document.warning.is_none() && page.document.markdown.unwrap().contains("Pots."));
     let pieces = shell.replace(&serde_json::json!(article).to_string(), "\"Kilns are heated. Slowly.\"");
     assert!(transform_as(&pieces, vec![Format::Markdown]).needs_scripts);
-    // An open element hides what follows.
-    assert!(transform_as(&format!("{shell}<script>"), vec![Format::Markdown]).needs_scripts);
+    // An element that is left open does not hide the text.
+    let open = transform_as(&format!("{shell}<script>"), vec![Format::Markdown]);
+    assert!(open.document.markdown.unwrap().contains("The kiln is heated slowly"));
 }

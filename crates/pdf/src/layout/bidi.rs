@@ -101,8 +101,9 @@ fn resolved(chars: &[char], units: &[Range<usize>], is_right: bool) -> Vec<Direc
                 {
                     Direction::Left
                 } else {
-                    let left_to_right = |side: Option<Direction>| side == Some(Direction::Left);
-                    if left_to_right(before) && left_to_right(*next) { Direction::Left } else { line }
+                    // A number after a word that is read from the left goes on with it.
+                    let goes_on = matches!(next, Some(Direction::Left | Direction::Digit));
+                    if before == Some(Direction::Left) && goes_on { Direction::Left } else { line }
                 }
             }
             Direction::Digit => Direction::Left,

@@ -4,7 +4,7 @@
 use super::Writer;
 use super::lines::{BlockKind, Container};
 use crate::names;
-use crate::tree::{Edge, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
 /// An open callout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,10 +89,7 @@ fn kind(tree: &Tree, node: NodeId) -> Option<(&'static str, &'static str)> {
         let parts = BOXES.iter().filter_map(move |name| word.strip_prefix(name)?.strip_prefix(['-', '_']));
         std::iter::once(word).chain(parts)
     });
-    found.find_map(kind_named).or_else(|| {
-        let (_, value) = tree.attributes(node).find(|(name, _)| *name == "data-callout")?;
-        kind_named(value)
-    })
+    found.find_map(kind_named).or_else(|| kind_named(tree.attribute(node, Attr::DataCallout)?))
 }
 
 fn kind_named(name: &str) -> Option<(&'static str, &'static str)> {

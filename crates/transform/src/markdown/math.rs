@@ -51,17 +51,22 @@ fn is_formula(tree: &Tree, node: NodeId) -> bool {
 }
 
 /// Attributes in which pages keep the source of a formula that a script draws.
-const SOURCES: &[&str] =
-    &["data-entry", "data-equation", "data-expr", "data-formula", "data-latex", "data-math", "data-tex"];
+const SOURCES: [Attr; 7] = [
+    Attr::DataEntry,
+    Attr::DataEquation,
+    Attr::DataExpr,
+    Attr::DataFormula,
+    Attr::DataLatex,
+    Attr::DataMath,
+    Attr::DataTex,
+];
 
 /// Maximum length of such a source in bytes.
 const MAX_SOURCE_BYTES: usize = 4_096;
 
 /// The Markdown of an element that has the source of its formula in an attribute and is named as a formula.
 fn from_attribute(tree: &Tree, node: NodeId) -> Option<String> {
-    // Most elements have no attribute without a variant.
-    tree.known_attributes(node).find(|(name, _)| *name == Attr::Other)?;
-    let (_, tex) = tree.attributes(node).find(|(name, _)| SOURCES.contains(name))?;
+    let (_, tex) = tree.known_attributes(node).find(|(name, _)| SOURCES.contains(name))?;
     let class = names::class(tree, node);
     let is_named = ["math", "tex", "formula", "equation"].iter().any(|name| class.contains(name));
     if !is_named || tex.trim().is_empty() || tex.len() > MAX_SOURCE_BYTES {

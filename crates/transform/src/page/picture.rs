@@ -36,22 +36,7 @@ pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
                 .find_map(|name| tree.attribute(source, *name).and_then(best).filter(real))
         })
     };
-    // Other scripts have attributes of their own.
-    let other = || {
-        let values = tree.attributes(image).filter(|(name, _)| name.starts_with("data-"));
-        values.map(|(_, value)| value.trim()).find(|value| is_image_address(value))
-    };
-    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(picture).or_else(other).or(src)
-}
-
-/// True for an absolute address of an image file.
-fn is_image_address(value: &str) -> bool {
-    const EXTENSIONS: [&str; 7] = ["avif", "gif", "jpeg", "jpg", "png", "svg", "webp"];
-    let path = value.split(['?', '#']).next().unwrap_or_default();
-    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
-    (path.starts_with("https://") || path.starts_with("http://") || path.starts_with('/'))
-        && !path.contains(char::is_whitespace)
-        && EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(picture).or(src)
 }
 
 /// The `source` elements of an image's `picture`, last first. A picture has one image, after its sources
@@ -137,11 +122,6 @@ mod tests {
             ),
             ("<picture><p>x</p><source srcset=h.webp> <img></picture>", Some("h.webp")),
             ("<img src='data:image/png;base64,x'>", Some("data:image/png;base64,x")),
-            (
-                "<img src='data:image/svg+xml,x' data-loader=https://a.example/b.PNG?w=1>",
-                Some("https://a.example/b.PNG?w=1"),
-            ),
-            ("<img data-loader='a /b.png, c' alt=x>", None),
             ("<img alt=x>", None),
         ];
         for (html, expected) in rows {

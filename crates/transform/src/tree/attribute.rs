@@ -52,6 +52,8 @@ attributes! {
     Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype",
     DataLineNumber "data-line-number", Reversed "reversed", AriaBusy "aria-busy", NgApp "ng-app",
     NgView "ng-view", UiView "ui-view", DataReactroot "data-reactroot", DataVApp "data-v-app",
+    DataCallout "data-callout", DataEntry "data-entry", DataEquation "data-equation", DataExpr "data-expr",
+    DataFormula "data-formula", DataLatex "data-latex", DataMath "data-math", DataTex "data-tex",
 }
 
 impl Attr {
@@ -68,6 +70,14 @@ impl Attr {
                 | Self::UiView
                 | Self::DataReactroot
                 | Self::DataVApp
+                | Self::DataCallout
+                | Self::DataEntry
+                | Self::DataEquation
+                | Self::DataExpr
+                | Self::DataFormula
+                | Self::DataLatex
+                | Self::DataMath
+                | Self::DataTex
         )
     }
 }
