@@ -1,9 +1,9 @@
 //! The pages of a file as one document: running heads dropped, lines joined to blocks, headings found.
 //!
 //! [`furniture`] drops what recurs on pages, with [`numbers`] that count them; [`hyphens`] finds those that
-//! belong to their words; [`style`] finds the usual text; [`blocks`] joins the lines of a region, with [`markers`] of lists and [`code`];
-//! [`flow`] joins what goes on over columns and pages; [`headings`] finds headings; [`render`] writes
-//! Markdown.
+//! belong to their words; [`style`] finds the usual text; [`blocks`] joins the lines of a region, with
+//! [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages; [`headings`] finds
+//! headings; [`render`] writes Markdown.
 
 mod blocks;
 mod code;

@@ -73,7 +73,7 @@ impl<'f, 'b> Reader<'f, 'b> {
             let (more, _, _) = self.drawn(&page, shown.content, shown.resources, Dict::new());
             spans.extend(more);
         }
-        spans.retain(|span| is_within(span, page.crop_box));
+        spans.retain(|span| is_visible(span.bbox, span.size, page.crop_box));
         let marks = file.marks();
         ReadPage {
             spans,
@@ -136,8 +136,29 @@ impl<'f, 'b> Reader<'f, 'b> {
     }
 }
 
-/// Whether the middle of a text is in the visible area of its page.
-fn is_within(span: &TextSpan, area: Rect) -> bool {
-    let (x, y) = ((span.bbox.x0 + span.bbox.x1) / 2.0, (span.bbox.y0 + span.bbox.y1) / 2.0);
-    (area.x0..=area.x1).contains(&x) && (area.y0..=area.y1).contains(&y)
+/// Whether at least a letter of a text, or half of a shorter one, is in the visible area of its page.
+fn is_visible(text: Rect, size: f32, area: Rect) -> bool {
+    let is_in = |start: f32, end: f32, from: f32, to: f32| {
+        end.min(to) - start.max(from) >= ((end - start) / 2.0).min(size.max(0.0))
+    };
+    is_in(text.x0, text.x1, area.x0, area.x1) && is_in(text.y0, text.y1, area.y0, area.y1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_goes_beyond_its_page_is_visible() {
+        let area = Rect::new(0.0, 0.0, 600.0, 800.0);
+        let is_visible = |x0, y0, x1, y1| super::is_visible(Rect::new(x0, y0, x1, y1), 10.0, area);
+        assert!(is_visible(50.0, 400.0, 90.0, 412.0));
+        assert!(is_visible(550.0, 400.0, 900.0, 412.0));
+        assert!(is_visible(-300.0, 400.0, 20.0, 412.0));
+        // Turned by a quarter.
+        assert!(is_visible(50.0, 700.0, 62.0, 1200.0));
+        assert!(!is_visible(598.0, 400.0, 900.0, 412.0));
+        assert!(!is_visible(50.0, -9.0, 900.0, 3.0));
+        assert!(!is_visible(610.0, 400.0, 650.0, 412.0));
+    }
 }
