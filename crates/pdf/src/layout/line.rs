@@ -19,7 +19,7 @@ const MIN_BULLET_GAP: f32 = 0.3;
 const RAISED_SIZE: f32 = 0.86;
 
 /// Rows this near to each other, in sizes of the larger text, may be one line with raised or lowered text.
-const MAX_RAISE: f32 = 0.6;
+const MAX_RAISE: f32 = 0.65;
 
 /// Letters that are spaced as a word, at least this many.
 const MIN_SPACED_LETTERS: usize = 4;
