@@ -4,8 +4,8 @@
 //! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
 //! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
-//! joins what is on one line; [`aligned`] finds tables without lines. [`tagged`] replaces them where the file
-//! says what its texts are. All of them are linear in the texts of a page, or sort them.
+//! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
+//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -15,6 +15,7 @@ mod cells;
 mod chars;
 mod columns;
 mod fragment;
+mod hyphen;
 mod line;
 mod mono;
 mod page;

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::chars::is_unspaced;
+use super::hyphen::Hyphen;
 
 /// The target of a link.
 pub(crate) type Url = Rc<str>;
@@ -63,12 +64,15 @@ impl Text {
         let mut ending = self.plain.chars().rev();
         let (last, before) = (ending.next(), ending.next());
         let first = line.plain.chars().next();
-        let is_split = matches!(last, Some('-' | '\u{2010}' | '\u{00AD}'))
+        let hyphen = Hyphen::between(&self.plain, &line.plain);
+        let is_soft = last == Some('\u{00AD}');
+        let is_split = (is_soft || (matches!(last, Some('-' | '\u{2010}')) && hyphen != Hyphen::Last))
             && before.is_some_and(char::is_alphabetic)
             && first.is_some_and(char::is_alphanumeric);
         if is_split {
-            let is_joined = first.is_some_and(char::is_lowercase) && !self.keeps_hyphen;
-            if is_joined || last == Some('\u{00AD}') {
+            let is_joined =
+                first.is_some_and(char::is_lowercase) && !self.keeps_hyphen && hyphen != Hyphen::Inner;
+            if is_joined || is_soft {
                 self.plain.pop();
                 let end = self.plain.len();
                 self.marks.iter_mut().for_each(|mark| mark.end = mark.end.min(end));
@@ -188,6 +192,10 @@ mod tests {
         assert_eq!(joined(&["with Jean-", "Paul"]), "with Jean-Paul");
         assert_eq!(joined(&["pages 3 -", "or more"]), "pages 3 - or more");
         assert_eq!(joined(&["soft\u{00AD}", "Ware"]), "softWare");
+        assert_eq!(
+            joined(&["pre-", "and postwar, twenty-", "four e-", "mails"]),
+            "pre- and postwar, twenty-four e-mails"
+        );
         assert_eq!(joined(&["日本", "語"]), "日本語");
         assert_eq!(joined(&["한국어", "문장"]), "한국어 문장");
     }
