@@ -5,7 +5,8 @@
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
 //! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
 //! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
-//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are linear in the texts of a page, or sort them.
+//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are
+//! linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
