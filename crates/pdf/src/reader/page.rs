@@ -99,7 +99,11 @@ impl<'f, 'b> Reader<'f, 'b> {
         for item in &streams {
             let Ok(Object::Stream(stream)) = file.resolve(item) else { continue };
             let Ok(part) = block_on(content_stream_data_with(Immediate(file), &stream)) else { continue };
-            content.extend_from_slice(&part);
+            if content.is_empty() {
+                content = part;
+            } else {
+                content.extend_from_slice(&part);
+            }
             content.push(b'\n');
         }
         content
@@ -113,8 +117,8 @@ impl<'f, 'b> Reader<'f, 'b> {
         resources: Dict,
         mut entries: Dict,
     ) -> (Vec<TextSpan>, Vec<Ruling>, bool) {
-        let content = Object::Stream(Stream { dict: Dict::new(), data: content });
-        entries.insert(Name("Contents".to_owned()), content);
+        let stream = Object::Stream(Stream { dict: Dict::new(), data: Vec::new() });
+        entries.insert(Name("Contents".to_owned()), stream);
         let order = match (&self.structure, entries.get("StructParents")) {
             (Some(_), Some(_)) => ReadingOrder::StructureTree,
             _ => ReadingOrder::Content,
@@ -122,7 +126,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         let (media, crop) = (page.media_box, page.crop_box);
         let page =
             Page::from_parts(page.index, media, crop, page.rotate, resources, entries, page.object_ref());
-        self.file.expect_counted();
+        self.file.expect_counted(content);
         let read = block_on(extract_spans_and_rulings_reporting_cached_with(
             Immediate(self.file),
             &page,
