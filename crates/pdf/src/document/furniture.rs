@@ -1,6 +1,6 @@
 //! Drops running heads, running feet and page numbers: lines that recur at one place near the edge of pages.
 //! A line with numbers recurs if they are the same on all pages, or if one of them counts the pages. A line
-//! that repeats a heading in smaller letters recurs if it is the outermost one on two other pages.
+//! that repeats a heading in smaller letters recurs if it does so in an outermost row of two other pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -146,8 +146,13 @@ impl EdgeLine {
     }
 
     fn counted(&self) -> Vec<Mark> {
-        let sayings = self.saying.counted.iter().filter(|_| self.may_count);
-        sayings.flat_map(|saying| self.bands.iter().map(|band| (*saying, *band))).collect()
+        let mut marks = Vec::new();
+        if self.may_count {
+            for saying in &self.saying.counted {
+                marks.extend(self.bands.map(|band| (*saying, band)));
+            }
+        }
+        marks
     }
 }
 
