@@ -7,13 +7,24 @@
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use gleaner_pdf::{Options, convert};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
     let paths: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    match paths.as_slice() {
+    match run(&paths) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(paths: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    match paths {
         [file] => {
             let converted = convert(&fs::read(file)?, &Options::default())?;
             println!("{}", converted.markdown);

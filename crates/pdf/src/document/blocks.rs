@@ -1,5 +1,6 @@
 //! Joins the lines of a region to paragraphs, items of lists and code.
 
+use super::code::code;
 use super::markers::{Marker, MarkerKind, marker};
 use super::style::{Usual, leading};
 use super::{Item as ListItem, Kind, Part};
@@ -17,12 +18,6 @@ const INDENT: f32 = 0.8;
 /// A wider indent is not that of a paragraph.
 const MAX_INDENT: f32 = 6.0;
 
-/// Width of a letter of code, in sizes of the text.
-const CODE_WIDTH: f32 = 0.6;
-
-/// Most spaces before a line of code.
-const MAX_CODE_INDENT: usize = 60;
-
 /// Lines before and after a numbered item that are searched for its neighbours.
 const NEIGHBOURS: usize = 60;
 
@@ -33,33 +28,51 @@ const MAX_DEPTH: usize = 6;
 pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut lines: Vec<Line> = Vec::new();
+    // Lines of blocks of code that follow each other.
+    let mut code: Vec<Line> = Vec::new();
     for item in region.items {
+        let is_code = matches!(&item, Item::Block(block) if is_code_block(block, usual));
+        if !is_code {
+            of_code(std::mem::take(&mut code), usual, &mut parts);
+        }
+        if !matches!(item, Item::Line(_)) {
+            of_lines(std::mem::take(&mut lines), usual, &mut parts);
+        }
         match item {
             Item::Line(line) => lines.push(line),
             Item::Table(table) => {
-                of_lines(std::mem::take(&mut lines), usual, &mut parts);
                 parts.push(Part { kind: Kind::Table(table), size: 0.0, is_bold: false, lines: 0 });
             }
-            Item::Block(block) => {
-                of_lines(std::mem::take(&mut lines), usual, &mut parts);
-                parts.extend(of_block(block));
-            }
+            Item::Block(block) if is_code => code.extend(block.lines),
+            Item::Block(block) => parts.extend(of_block(block)),
         }
     }
+    of_code(code, usual, &mut parts);
     of_lines(lines, usual, &mut parts);
     parts
 }
 
+/// Whether a block that the file marks is code, or a paragraph that is set like code.
+fn is_code_block(block: &Block, usual: &Usual) -> bool {
+    block.role == Role::Code || (block.role == Role::Paragraph && block.is_mono && !usual.is_mono)
+}
+
+fn of_code(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
+    if let Some(first) = lines.first() {
+        let kind = Kind::Code(code(&lines, usual.leading));
+        parts.push(Part { kind, size: first.size, is_bold: first.is_bold, lines: lines.len() });
+    }
+}
+
 /// The part of a block that the file marks.
 fn of_block(block: Block) -> Option<Part> {
-    let Block { role, text, lines, marker: label, size, is_bold } = block;
+    let Block { role, text, marker: label, size, is_bold, .. } = block;
     let kind = match role {
-        Role::Paragraph => match bullet(&text) {
+        Role::Paragraph | Role::Code => match bullet(&text) {
             Some(text) => Kind::Item(ListItem { depth: 1, number: None, text }),
             None => Kind::Paragraph(text),
         },
         Role::Heading(level) => Kind::Heading(level, text),
-        Role::Code => Kind::Code(lines),
         Role::Item(depth) => {
             let digits: String = label.chars().filter(char::is_ascii_digit).take(9).collect();
             let number = digits.parse().ok();
@@ -311,22 +324,6 @@ fn finished(open: Open, usual: &Usual, region: &Lines<'_>) -> Option<Part> {
     Some(Part { kind, size, is_bold, lines })
 }
 
-/// Lines of code with their indents and empty lines.
-fn code(lines: &[Line], leading: f32) -> Vec<String> {
-    let left = lines.iter().map(|line| line.left).fold(f32::MAX, f32::min);
-    let mut code: Vec<String> = Vec::new();
-    let mut above: Option<f32> = None;
-    for line in lines {
-        if above.is_some_and(|above| line.base - above > 1.6 * leading * line.size) {
-            code.push(String::new());
-        }
-        above = Some(line.base);
-        let spaces = ((line.left - left) / (CODE_WIDTH * line.size.max(0.1))).round() as usize;
-        code.push(format!("{}{}", " ".repeat(spaces.min(MAX_CODE_INDENT)), line.text.as_str()));
-    }
-    code
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::style::tests::{line, region};
@@ -461,7 +458,7 @@ mod tests {
         let mut lines = at(&[
             ("Text before the code of the example:", 0.0),
             ("fn main() {", 0.0),
-            ("run();", 24.0),
+            ("run();", 20.0),
             ("}", 0.0),
         ]);
         lines.iter_mut().skip(1).for_each(|line| line.is_mono = true);

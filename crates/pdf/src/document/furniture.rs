@@ -1,7 +1,10 @@
 //! Drops running heads, running feet and page numbers: lines that recur at one place near the edge of pages.
+//! A line with numbers recurs if they are the same on all pages, or if one of them counts the pages. A line
+//! that repeats a heading in smaller letters recurs if it does so in an outermost row of two other pages.
 
 use std::collections::{HashMap, HashSet};
 
+use super::numbers::Saying;
 use crate::layout::{Item, Line, PageLayout, key};
 
 /// A line counts as near an edge within this share of the page.
@@ -10,48 +13,50 @@ const EDGE: f32 = 0.13;
 /// Height of a band of the page, as a share of it. Lines in one band are at one place.
 const BAND: f32 = 0.03;
 
+/// Lines this near to each other, as a share of the page, are one row.
+const ROW: f32 = 0.008;
+
 /// Most lines that are checked at each edge of a page.
 const MAX_LINES: usize = 4;
+
+/// Numbers that count pages, and repeated headings, are in this many outermost rows.
+const OUTER_ROWS: usize = 2;
 
 /// A longer line is text.
 const MAX_CHARS: usize = 200;
 
-/// A heading is larger than its running head by this factor.
+/// A heading is larger than its running head, and than the usual text, by this factor.
 const LARGE: f32 = 1.1;
 
 /// Fewest letters of a heading that is compared with running heads.
 const MIN_NAME_CHARS: usize = 8;
 
-/// What a line says without its numbers, and the band that it is in.
-type Mark = (String, i32);
+/// A line of fewer letters may be a cell of a table: it recurs if it is on most pages.
+const MIN_LETTERS: usize = 4;
 
-/// Pages that a line must be on. Page numbers need two.
+/// Pages that a line must be on. Page numbers need two, and so does any line of a document of two pages.
 const MIN_PAGES: usize = 3;
+
+/// Pages on which a line must repeat a heading.
+const MIN_HEADING_PAGES: usize = 2;
+
+/// A number of a page, with its word, is within this share of the page from an edge.
+const NUMBER_EDGE: f32 = 0.1;
+
+/// Most lines of a heading.
+const MAX_HEADING_LINES: usize = 3;
+
+/// What a line says, and the band that it is in.
+type Mark = (u64, i32);
 
 /// Drops the furniture of pages. The only text of a page always stays.
 pub(super) fn drop(pages: &mut [PageLayout]) {
     let headings = Headings::of(pages);
-    let mut counts: HashMap<Mark, usize> = HashMap::new();
-    for page in pages.iter() {
-        let marks: HashSet<Mark> =
-            edge_lines(page, &headings).into_iter().flat_map(|line| line.marks).collect();
-        for mark in marks {
-            *counts.entry(mark).or_default() += 1;
-        }
-    }
-    for page in pages.iter_mut() {
-        let recurs = |line: &EdgeLine| {
-            if line.is_heading {
-                return true;
-            }
-            let count = line.marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0);
-            let is_number = line.marks.iter().any(|(name, _)| name == "#" || name.contains("#of#"));
-            // Two pages with the same line may also be two copies of one page.
-            count >= MIN_PAGES || (is_number && count == 2)
-        };
-        let found: HashSet<(usize, usize)> = edge_lines(page, &headings)
+    let counts = Counts::of(pages, &headings);
+    for (index, page) in pages.iter_mut().enumerate() {
+        let found: HashSet<(usize, usize)> = edge_lines(page, index, &headings)
             .into_iter()
-            .filter(recurs)
+            .filter(|line| (line.is_at_edge && line.saying.page == Some(index + 1)) || counts.recurs(line))
             .map(|line| (line.region, line.item))
             .collect();
         let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
@@ -69,18 +74,90 @@ pub(super) fn drop(pages: &mut [PageLayout]) {
     }
 }
 
+/// On how many pages the lines near the edges are.
+struct Counts {
+    exact: HashMap<Mark, usize>,
+    counted: HashMap<Mark, usize>,
+    /// By the index of the heading.
+    headings: HashMap<usize, usize>,
+    pages: usize,
+    min_pages: usize,
+}
+
+impl Counts {
+    fn of(pages: &[PageLayout], headings: &Headings) -> Self {
+        let min_pages = if is_pair(pages) { 2 } else { MIN_PAGES };
+        let mut counts = Self {
+            exact: HashMap::new(),
+            counted: HashMap::new(),
+            headings: HashMap::new(),
+            pages: pages.len(),
+            min_pages,
+        };
+        for (index, page) in pages.iter().enumerate() {
+            let lines = edge_lines(page, index, headings);
+            let exact: HashSet<Mark> = lines.iter().flat_map(EdgeLine::exact).collect();
+            let counted: HashSet<Mark> = lines.iter().flat_map(EdgeLine::counted).collect();
+            let repeated: HashSet<usize> = lines.iter().filter_map(|line| line.heading).collect();
+            for mark in exact {
+                *counts.exact.entry(mark).or_default() += 1;
+            }
+            for mark in counted {
+                *counts.counted.entry(mark).or_default() += 1;
+            }
+            for heading in repeated {
+                *counts.headings.entry(heading).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    fn recurs(&self, line: &EdgeLine) -> bool {
+        let most = |counts: &HashMap<Mark, usize>, marks: Vec<Mark>| {
+            marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0)
+        };
+        let exact = most(&self.exact, line.exact());
+        let is_text = line.saying.letters >= MIN_LETTERS || exact * 2 > self.pages;
+        let counted = most(&self.counted, line.counted());
+        let min_counted = if line.saying.is_number { self.min_pages.min(2) } else { self.min_pages };
+        let repeated = line.heading.and_then(|heading| self.headings.get(&heading)).copied().unwrap_or(0);
+        (exact >= self.min_pages && is_text) || counted >= min_counted || repeated >= MIN_HEADING_PAGES
+    }
+}
+
 /// A line near an edge of a page.
 struct EdgeLine {
     region: usize,
     item: usize,
-    /// It repeats a heading of the document.
-    is_heading: bool,
-    /// In bands that begin at different places, so that lines near each other share one.
-    marks: [Mark; 2],
+    saying: Saying,
+    /// The bands that it is in. They begin at different places, so that lines near each other share one.
+    bands: [i32; 2],
+    /// The index of the heading that it repeats.
+    heading: Option<usize>,
+    /// It is in an outermost row, and is no title.
+    may_count: bool,
+    /// It is where numbers of pages are.
+    is_at_edge: bool,
+}
+
+impl EdgeLine {
+    fn exact(&self) -> Vec<Mark> {
+        self.bands.iter().map(|band| (self.saying.exact, *band)).collect()
+    }
+
+    fn counted(&self) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        if self.may_count {
+            for saying in &self.saying.counted {
+                marks.extend(self.bands.map(|band| (*saying, band)));
+            }
+        }
+        marks
+    }
 }
 
 /// The lines near the edges of a page.
-fn edge_lines(page: &PageLayout, headings: &Headings) -> Vec<EdgeLine> {
+fn edge_lines(page: &PageLayout, index: usize, headings: &Headings) -> Vec<EdgeLine> {
     let mut top: Vec<(f32, usize, usize, &Line)> = Vec::new();
     let mut bottom: Vec<(f32, usize, usize, &Line)> = Vec::new();
     for (region, content) in page.regions.iter().enumerate() {
@@ -96,81 +173,122 @@ fn edge_lines(page: &PageLayout, headings: &Headings) -> Vec<EdgeLine> {
     let mut found = Vec::new();
     for mut lines in [top, bottom] {
         lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for (_, region, item, line) in lines.into_iter().take(MAX_LINES) {
-            let text = line.text.as_str();
-            if text.chars().count() <= MAX_CHARS
-                && let Some(name) = name(text)
-            {
-                let band = |shift: f32| 2 * (line.place / BAND + shift).floor() as i32;
-                let is_heading = headings.has(&name, line.size);
-                let marks = [(name.clone(), band(0.0)), (name, band(0.5) + 1)];
-                found.push(EdgeLine { region, item, is_heading, marks });
+        let (mut row, mut row_place) = (0, None);
+        for (place, region, item, line) in lines.into_iter().take(MAX_LINES) {
+            if row_place.is_none_or(|start| place - start > ROW) {
+                row += 1;
+                row_place = Some(place);
             }
+            let text = line.text.as_str();
+            if text.chars().count() > MAX_CHARS {
+                continue;
+            }
+            let Some(saying) = Saying::of(text, index) else { continue };
+            let is_outer = row <= OUTER_ROWS;
+            let band = |shift: f32| 2 * (line.place / BAND + shift).floor() as i32;
+            found.push(EdgeLine {
+                region,
+                item,
+                bands: [band(0.0), band(0.5) + 1],
+                heading: headings.repeated(&key(text), line.size, index).filter(|_| is_outer),
+                may_count: is_outer && (saying.is_number || line.size <= headings.least),
+                is_at_edge: !(NUMBER_EDGE..=1.0 - NUMBER_EDGE).contains(&line.place),
+                saying,
+            });
         }
     }
     found
 }
 
+/// Whether these are two pages, and not two copies of one: most of their lines differ.
+fn is_pair(pages: &[PageLayout]) -> bool {
+    let [first, second] = pages else { return false };
+    let names = |page: &PageLayout| -> HashSet<String> {
+        let items = page.regions.iter().flat_map(|region| &region.items);
+        let name = |item: &Item| match item {
+            Item::Line(line) => Some(key(line.text.as_str())),
+            Item::Block(block) => Some(key(block.text.as_str())),
+            Item::Table(table) => table.cells().next().map(|cell| key(cell.as_str())),
+        };
+        items.filter_map(name).filter(|name| !name.is_empty()).collect()
+    };
+    let (first, second) = (names(first), names(second));
+    first.intersection(&second).count() * 2 <= first.len().min(second.len())
+}
+
 /// Lines in large letters, which running heads repeat in smaller ones.
 struct Headings {
-    /// What each says, without a number before it, and its size; sorted.
-    lines: Vec<(String, f32)>,
+    /// By what each says, without a number before it.
+    named: HashMap<String, Heading>,
+    /// Letters above this size are larger than the usual text.
+    least: f32,
+}
+
+struct Heading {
+    index: usize,
+    /// The largest of the same name.
+    size: f32,
+    /// The pages that it is on.
+    pages: HashSet<usize>,
 }
 
 impl Headings {
     fn of(pages: &[PageLayout]) -> Self {
-        let mut lines: Vec<(String, f32)> = Vec::new();
         let mut usual: HashMap<i64, usize> = HashMap::new();
-        for page in pages {
-            for item in page.regions.iter().flat_map(|region| &region.items) {
-                let Item::Line(line) = item else { continue };
+        for item in pages.iter().flat_map(|page| &page.regions).flat_map(|region| &region.items) {
+            if let Item::Line(line) = item {
                 let chars = line.text.as_str().chars().count();
                 *usual.entry((line.size * 2.0).round() as i64).or_default() += chars;
-                if chars <= MAX_CHARS {
-                    lines.push((key(line.text.as_str()), line.size));
-                }
             }
         }
         let usual = usual.into_iter().max_by_key(|(size, chars)| (*chars, -size)).map_or(0, |(size, _)| size);
-        let least = LARGE * usual as f32 / 2.0;
-        lines.retain(|(_, size)| *size > least);
-        for (name, _) in &mut lines {
-            *name = name.trim_start_matches('#').to_owned();
+        let mut headings = Self { named: HashMap::new(), least: LARGE * usual as f32 / 2.0 };
+        for (index, page) in pages.iter().enumerate() {
+            for region in &page.regions {
+                headings.add(&region.items, index);
+            }
         }
-        lines.retain(|(name, _)| name.chars().count() >= MIN_NAME_CHARS);
-        lines.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        // The largest of the same name.
-        lines.dedup_by(|a, b| a.0 == b.0);
-        Self { lines }
+        headings
     }
 
-    /// Whether a small line says the same as a heading, or begins with the first of its lines.
-    fn has(&self, name: &str, size: f32) -> bool {
-        let title = match name.trim_end_matches('#').split_once('#') {
-            // `1. Title`, `Chapter 1. Title`, and `Title 1`.
-            Some((before, after)) if after.len() > before.len() => after,
-            Some((before, _)) => before,
-            None => name.trim_end_matches('#'),
-        };
-        let behind = self.lines.partition_point(|(line, _)| line.as_str() <= title);
-        let line = behind.checked_sub(1).and_then(|at| self.lines.get(at));
-        line.is_some_and(|(line, large)| {
-            let is_start = title.starts_with(line.as_str()) && line.chars().count() >= 2 * MIN_NAME_CHARS;
-            *large > LARGE * size && (line == title || is_start)
-        })
+    /// Adds the large lines of a region, and those that follow each other as one heading.
+    fn add(&mut self, items: &[Item], page: usize) {
+        for at in 0..items.len() {
+            let mut name = String::new();
+            let mut size = 0.0;
+            for item in items.iter().skip(at).take(MAX_HEADING_LINES) {
+                let Item::Line(line) = item else { break };
+                let text = line.text.as_str();
+                let is_other = size > 0.0 && (line.size - size).abs() > 0.05 * size;
+                if line.size <= self.least || is_other || text.chars().count() > MAX_CHARS {
+                    break;
+                }
+                size = line.size;
+                name.push_str(&key(text));
+                let title = name.trim_matches('#');
+                if title.chars().count() >= MIN_NAME_CHARS {
+                    let index = self.named.len();
+                    let heading = self.named.entry(title.to_owned()).or_insert_with(|| Heading {
+                        index,
+                        size,
+                        pages: HashSet::new(),
+                    });
+                    heading.size = heading.size.max(size);
+                    heading.pages.insert(page);
+                }
+            }
+        }
     }
-}
 
-/// What a line says without its numbers; `None` if it says nothing.
-fn name(text: &str) -> Option<String> {
-    let is_roman = !text.trim().is_empty()
-        && text.trim().len() <= 6
-        && text
-            .trim()
-            .chars()
-            .all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c' | 'I' | 'V' | 'X' | 'L' | 'C'));
-    let name = if is_roman { "#".to_owned() } else { key(text) };
-    (!name.is_empty()).then_some(name)
+    /// The index of the heading of another page that a smaller line repeats, with numbers or without.
+    fn repeated(&self, name: &str, size: f32, page: usize) -> Option<usize> {
+        // `1. Title`, `Chapter 1. Title`, `2 Chapter 1. Title` and `Title 1`.
+        let whole = name.trim_matches('#');
+        let longest = whole.split('#').max_by_key(|part| part.len()).unwrap_or(whole);
+        let behind_first = whole.split_once('#').map_or(whole, |(_, behind)| behind);
+        let found = [whole, behind_first, longest].into_iter().find_map(|title| self.named.get(title))?;
+        (found.size > LARGE * size && !found.pages.contains(&page)).then_some(found.index)
+    }
 }
 
 #[cfg(test)]
@@ -222,11 +340,68 @@ mod tests {
         let mut pages = vec![
             page(&[("The Title of a Chapter", 0.3), ("Text of it that is usual", 0.5)]),
             page(&[("1. The title of a chapter 2", 0.05), ("More of the usual text", 0.5)]),
+            page(&[("4 CHAPTER 1. THE TITLE OF A CHAPTER", 0.05), ("Even more of the text", 0.5)]),
         ];
         if let Some(Item::Line(line)) = pages[0].regions[0].items.first_mut() {
             line.size = 20.0;
         }
-        assert_eq!(left(pages)[1], ["More of the usual text"]);
+        assert_eq!(left(pages)[1..], [["More of the usual text"], ["Even more of the text"]]);
+    }
+
+    #[test]
+    fn text_with_numbers_at_the_edges_of_pages_stays() {
+        let amounts = ["9928.27", "8341.47", "589.03", "2695.71"];
+        let pages = amounts.iter().map(|amount| page(&[("Text", 0.5), (*amount, 0.95)])).collect();
+        assert!(left(pages).iter().all(|lines| lines.len() == 2));
+        let pages = (0..4).map(|at| {
+            let row = format!("Serial number {}", 50 * at);
+            page(&[("Text", 0.5), (row.as_str(), 0.95)])
+        });
+        assert!(left(pages.collect()).iter().all(|lines| lines.len() == 2));
+        let pages = ["2 of 3 items", "5 of 8 items"].map(|text| page(&[(text, 0.05), ("Text", 0.5)]));
+        let pages = pages.into_iter().chain([page(&[("More", 0.5)])]).collect();
+        assert_eq!(left(pages)[..2], [["2 of 3 items", "Text"], ["5 of 8 items", "Text"]]);
+    }
+
+    #[test]
+    fn large_titles_with_numbers_stay() {
+        let pages = (1..=4).map(|number| {
+            let title = format!("Exercise {number}");
+            let mut page = page(&[(title.as_str(), 0.05), ("Text of the exercise", 0.5)]);
+            if let Some(Item::Line(line)) = page.regions[0].items.first_mut() {
+                line.size = 20.0;
+            }
+            page
+        });
+        assert!(left(pages.collect()).iter().all(|lines| lines.len() == 2));
+    }
+
+    #[test]
+    fn text_that_begins_with_the_words_of_a_heading_stays() {
+        let mut pages = vec![
+            page(&[("The Title of a Chapter", 0.3), ("Text of it that is usual", 0.5)]),
+            page(&[("The title of a chapter says what is in it", 0.05), ("More of the usual text", 0.5)]),
+            page(&[("The title of a chapter is short", 0.05), ("Even more of the text", 0.5)]),
+        ];
+        if let Some(Item::Line(line)) = pages[0].regions[0].items.first_mut() {
+            line.size = 20.0;
+        }
+        assert!(left(pages).iter().all(|lines| lines.len() == 2));
+    }
+
+    #[test]
+    fn a_table_of_contents_stays() {
+        let mut pages = vec![
+            page(&[("1 The Title of a Chapter . . . 2", 0.05), ("2 Another Chapter . . . 3", 0.07)]),
+            page(&[("1 The Title of a Chapter", 0.3), ("Text of it that is usual", 0.5)]),
+            page(&[("2 Another Chapter", 0.3), ("More of the usual text and much more", 0.5)]),
+        ];
+        for page in &mut pages[1..] {
+            if let Some(Item::Line(line)) = page.regions[0].items.first_mut() {
+                line.size = 20.0;
+            }
+        }
+        assert!(left(pages).iter().all(|lines| lines.len() == 2));
     }
 
     #[test]
@@ -236,12 +411,31 @@ mod tests {
     }
 
     #[test]
-    fn of_two_pages_only_numbers_are_dropped() {
+    fn the_number_of_a_single_page_is_dropped() {
+        let single = |foot| left(vec![page(&[("Text", 0.5), (foot, 0.95)])]).remove(0);
+        assert_eq!(single("Page 1"), ["Text"]);
+        assert_eq!(single("– Seite 1 von 1 –"), ["Text"]);
+        assert_eq!(single("Page 7").len(), 2);
+        assert_eq!(single("Chapter 1").len(), 2);
+        assert_eq!(left(vec![page(&[("Text", 0.5), ("Page 1", 0.6)])])[0].len(), 2);
+    }
+
+    #[test]
+    fn what_recurs_on_two_different_pages_is_dropped() {
+        let pages = vec![
+            page(&[("Same", 0.05), ("a", 0.5), ("and b", 0.6)]),
+            page(&[("Same", 0.05), ("c", 0.5), ("and d", 0.6)]),
+        ];
+        assert_eq!(left(pages), [["a", "and b"], ["c", "and d"]]);
+    }
+
+    #[test]
+    fn of_two_copies_of_a_page_only_numbers_are_dropped() {
         let pages = vec![
             page(&[("Same", 0.05), ("a", 0.5), ("1", 0.95)]),
-            page(&[("Same", 0.05), ("b", 0.5), ("2", 0.95)]),
+            page(&[("Same", 0.05), ("a", 0.5), ("2", 0.95)]),
         ];
-        assert_eq!(left(pages), [["Same", "a"], ["Same", "b"]]);
+        assert_eq!(left(pages), [["Same", "a"], ["Same", "a"]]);
     }
 
     #[test]

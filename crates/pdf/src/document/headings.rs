@@ -37,7 +37,7 @@ pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
         mark_title(parts, usual);
         return;
     }
-    let listed = listed(parts, outline);
+    let mut listed = listed(parts, outline);
     let mut found: Vec<bool> = (0..parts.len())
         .map(|at| {
             parts.get(at).is_some_and(|part| {
@@ -53,6 +53,7 @@ pub(super) fn find(parts: &mut [Part], usual: &Usual, outline: &[Entry]) {
     }
     drop_bylines(parts, &mut found, &listed, usual);
     join_labels(parts, &mut found);
+    lower_listed(parts, &found, &mut listed, usual);
     let levels = levels(parts, &found, &listed);
     for (at, part) in parts.iter_mut().enumerate() {
         if !found.get(at).copied().unwrap_or(false) {
@@ -211,6 +212,28 @@ fn listed(parts: &[Part], outline: &[Entry]) -> HashMap<usize, u8> {
     found
 }
 
+/// Lowers what the outline lists by one level, if a title that it does not list stands before it.
+fn lower_listed(parts: &[Part], found: &[bool], listed: &mut HashMap<usize, u8>, usual: &Usual) {
+    let Some(first) = listed.keys().min().copied() else { return };
+    let is_title = |at: &usize| {
+        let is_found = found.get(*at).copied().unwrap_or(false);
+        let is_large = |part: &Part| {
+            let is_listed = |at: &usize| parts.get(*at).is_some_and(|other| look(other) == look(part));
+            part.size >= LARGE * usual.size && !listed.keys().any(is_listed)
+        };
+        is_found && parts.get(*at).is_some_and(is_large)
+    };
+    let chapters = listed.values().filter(|level| **level == 1).count();
+    if chapters >= 2
+        && let Some(title) = (0..first.min(MAX_BEFORE_TITLE)).find(is_title)
+    {
+        for level in listed.values_mut() {
+            *level = level.saturating_add(1).min(MAX_LEVEL);
+        }
+        listed.insert(title, 1);
+    }
+}
+
 /// A heading without its number, for comparisons.
 fn title(text: &Text) -> String {
     key(text.as_str()).trim_start_matches('#').to_owned()
@@ -302,6 +325,21 @@ mod tests {
         let outline = [entry("Introduction", 1), entry("Aims", 2), entry("Missing", 1)];
         let expected = [(1, "Introduction".to_owned()), (2, "1.1 Aims".to_owned())];
         assert_eq!(found(parts, &outline), expected);
+    }
+
+    #[test]
+    fn a_title_that_the_outline_does_not_list_is_above_it() {
+        let entry = |title: &str| Entry { title: title.to_owned(), depth: 1 };
+        let parts = vec![
+            part("A Title", 17.0, false),
+            part("Introduction", 14.0, true),
+            part(TEXT, 10.0, false),
+            part("Methods", 14.0, true),
+            part(TEXT, 10.0, false),
+        ];
+        let expected = [(1, "A Title"), (2, "Introduction"), (2, "Methods")];
+        let outline = [entry("Introduction"), entry("Methods")];
+        assert_eq!(found(parts, &outline), expected.map(|(level, text)| (level, text.to_owned())));
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! The pages of a file as one document: running heads dropped, lines joined to blocks, headings found.
 //!
-//! [`furniture`] drops what recurs on pages; [`style`] finds the usual text; [`blocks`] joins the lines of a
-//! region, with [`markers`] of lists; [`flow`] joins what goes on over columns and pages; [`headings`] finds
+//! [`furniture`] drops what recurs on pages, with [`numbers`] that count them; [`hyphens`] finds those that
+//! belong to their words; [`style`] finds the usual text; [`blocks`] joins the lines of a region, with
+//! [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages; [`headings`] finds
 //! headings; [`render`] writes Markdown.
 
 mod blocks;
+mod code;
 mod flow;
 mod furniture;
 mod headings;
+mod hyphens;
 mod markers;
+mod numbers;
 mod render;
 mod style;
 
@@ -58,6 +62,7 @@ pub(crate) struct Entry {
 /// The Markdown of pages.
 pub(crate) fn markdown(mut pages: Vec<PageLayout>, outline: &[Entry]) -> Result<String, Error> {
     furniture::drop(&mut pages);
+    hyphens::keep(&mut pages);
     let usual = style::Usual::of(&pages);
     let mut parts: Vec<Part> = Vec::new();
     for page in pages {

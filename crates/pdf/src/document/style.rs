@@ -33,7 +33,9 @@ impl Usual {
                         before = Some(line);
                         (line.size, line.text.as_str().len(), line.is_bold, line.is_mono)
                     }
-                    Item::Block(block) => (block.size, block.text.as_str().len(), block.is_bold, false),
+                    Item::Block(block) => {
+                        (block.size, block.text.as_str().len(), block.is_bold, block.is_mono)
+                    }
                     Item::Table(_) => continue,
                 };
                 *sizes.entry((size / STEP).round() as i64).or_default() += chars;

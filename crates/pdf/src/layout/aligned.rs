@@ -1,6 +1,6 @@
 //! Tables without lines: rows whose cells stand below each other.
 
-use super::fragment::Fragment;
+use super::fragment::{Fragment, median};
 use super::line::text;
 use super::table::Table;
 use super::text::{Text, Url};
@@ -23,10 +23,18 @@ const MAX_CELL_CHARS: usize = 60;
 /// Most columns.
 const MAX_COLUMNS: usize = 60;
 
+/// Columns of text have lines of at least this many characters.
+const MIN_LINE_CHARS: usize = 20;
+
+/// A row this much nearer to the one above than usual is another line of its cells.
+const NEARER: f32 = 0.75;
+
 /// A row of a part of a page, or a table that takes the place of some.
 pub(super) enum Piece {
     Row(Vec<Fragment>),
     Table(Table),
+    /// The next row begins another column.
+    Column,
 }
 
 /// Finds the tables among rows, which are in their order from the top.
@@ -82,10 +90,71 @@ fn is_near(above: &[Fragment], below: &[Fragment]) -> bool {
 /// Writes the rows as a table if they are one.
 fn flush(run: &mut Vec<Vec<Fragment>>, urls: &[Url], pieces: &mut Vec<Piece>) {
     let rows = std::mem::take(run);
-    match table(&rows, urls) {
-        Some(table) => pieces.push(Piece::Table(table)),
-        None => pieces.extend(rows.into_iter().map(Piece::Row)),
+    if let Some(table) = table(&rows, urls) {
+        pieces.push(Piece::Table(table));
+        return;
     }
+    match column_rows(rows) {
+        Ok(columns) => {
+            for column in columns {
+                pieces.push(Piece::Column);
+                pieces.extend(column.into_iter().map(Piece::Row));
+            }
+            pieces.push(Piece::Column);
+        }
+        Err(rows) => pieces.extend(rows.into_iter().map(Piece::Row)),
+    }
+}
+
+/// A run of rows; each row is the fragments of a line.
+type Rows = Vec<Vec<Fragment>>;
+
+/// The rows of each column, if these are columns of text. `Err` has the rows as they are.
+fn column_rows(rows: Rows) -> Result<Vec<Rows>, Rows> {
+    let strips = strips(&rows);
+    let column = |fragment: &Fragment| strips.partition_point(|strip| *strip <= fragment.area.left);
+    let crosses = |fragment: &Fragment| {
+        strips.iter().any(|strip| fragment.area.left < *strip && *strip < fragment.area.right)
+    };
+    let mut lines: Vec<Vec<String>> = vec![Vec::new(); strips.len() + 1];
+    for fragment in rows.iter().flatten() {
+        if let Some(lines) = lines.get_mut(column(fragment)) {
+            lines.push(
+                text(std::slice::from_ref(fragment), fragment.base, fragment.size, &[]).as_str().to_owned(),
+            );
+        }
+    }
+    let is_text = strips.len() < MAX_COLUMNS && lines.iter().all(|lines| is_running(lines.as_slice()));
+    if strips.is_empty() || !is_text || rows.iter().flatten().any(crosses) {
+        return Err(rows);
+    }
+    let mut columns: Vec<Rows> = vec![Vec::new(); strips.len() + 1];
+    for row in rows {
+        let mut parts: Rows = vec![Vec::new(); columns.len()];
+        for fragment in row {
+            if let Some(part) = parts.get_mut(column(&fragment)) {
+                part.push(fragment);
+            }
+        }
+        for (column, part) in columns.iter_mut().zip(parts) {
+            if !part.is_empty() {
+                column.push(part);
+            }
+        }
+    }
+    Ok(columns)
+}
+
+/// Whether lines are those of running text: they are long, and sentences go on from one to the next.
+fn is_running<S: AsRef<str>>(lines: &[S]) -> bool {
+    let chars: usize = lines.iter().map(|line| line.as_ref().chars().count()).sum();
+    let goes_on = |pair: &&[S]| {
+        let [above, below] = pair else { return false };
+        above.as_ref().ends_with(|c: char| c.is_alphanumeric() || matches!(c, ',' | '-' | '\u{2010}'))
+            && below.as_ref().starts_with(char::is_lowercase)
+    };
+    let going = lines.windows(2).filter(goes_on).count();
+    lines.len() >= 2 && chars >= MIN_LINE_CHARS * lines.len() && going * 5 >= (lines.len() - 1) * 2
 }
 
 fn table(rows: &[Vec<Fragment>], urls: &[Url]) -> Option<Table> {
@@ -101,6 +170,7 @@ fn table(rows: &[Vec<Fragment>], urls: &[Url]) -> Option<Table> {
     let column = |fragment: &Fragment| strips.partition_point(|strip| *strip <= fragment.area.left);
     let mut cells: Vec<Vec<Text>> = Vec::new();
     let mut last_base = f32::MIN;
+    let near = NEARER * median(rows.windows(2).map(distance).collect());
     for row in rows {
         let mut texts = vec![Text::default(); columns];
         for fragment in row {
@@ -112,7 +182,9 @@ fn table(rows: &[Vec<Fragment>], urls: &[Url]) -> Option<Table> {
         let (base, size) = row.first().map_or((0.0, 0.0), |fragment| (fragment.base, fragment.size));
         let filled = texts.iter().filter(|text| !text.is_empty()).count();
         let is_first = texts.first().is_some_and(|text| !text.is_empty());
-        let wraps = !is_first && filled < columns.min(3) && base - last_base <= MAX_WRAP * size;
+        let distance = base - last_base;
+        let wraps =
+            distance <= MAX_WRAP * size && ((!is_first && filled < columns.min(3)) || distance <= near);
         match cells.last_mut() {
             Some(above) if wraps => {
                 for (cell, more) in above.iter_mut().zip(&texts) {
@@ -126,6 +198,14 @@ fn table(rows: &[Vec<Fragment>], urls: &[Url]) -> Option<Table> {
         last_base = base;
     }
     is_tabular(&cells).then(|| Table::of(cells)).flatten()
+}
+
+/// The distance of the bases of two rows.
+fn distance(rows: &[Vec<Fragment>]) -> f32 {
+    match rows {
+        [above, below] => above.first().zip(below.first()).map_or(0.0, |(a, b)| b.base - a.base),
+        _ => 0.0,
+    }
 }
 
 /// The middles of the strips between columns, from the left: nothing but rows with one cell crosses them.
@@ -174,6 +254,10 @@ fn is_tabular(cells: &[Vec<Text>]) -> bool {
     {
         return false;
     }
+    // Columns of text.
+    if all.iter().filter(|column| is_running(column.as_slice())).count() * 2 > columns {
+        return false;
+    }
     let filled = all.iter().filter(|column| column.len() * 2 > cells.len()).count();
     let is_long = |column: &&Vec<&str>| {
         let chars: usize = column.iter().map(|cell| cell.chars().count()).sum();
@@ -197,6 +281,7 @@ mod tests {
             .map(|piece| match piece {
                 Piece::Row(row) => text(&row, 0.0, 10.0, &[]).as_str().to_owned(),
                 Piece::Table(table) => table.markdown(),
+                Piece::Column => "column".to_owned(),
             })
             .collect()
     }
@@ -232,6 +317,35 @@ mod tests {
         let found = found(&rows);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("| First | A thing with a long name |"), "{found:?}");
+    }
+
+    #[test]
+    fn a_header_of_two_lines_is_one_row() {
+        let row = |cells: [&str; 2], base: f32| {
+            vec![fragment(cells[0], 0.0, base), fragment(cells[1], 100.0, base)]
+        };
+        let rows = [
+            row(["Name of", "Size of"], 0.0),
+            row(["the thing", "it"], 12.0),
+            row(["First", "10"], 30.0),
+            row(["Second", "20"], 48.0),
+            row(["Third", "30"], 66.0),
+        ];
+        let table = table(&rows, &[]).map(|table| table.markdown()).unwrap_or_default();
+        assert!(table.starts_with("| Name of the thing | Size of it |\n"), "{table}");
+    }
+
+    #[test]
+    fn columns_of_text_are_read_one_after_the_other() {
+        let rows: [&[(&str, f32)]; 4] = [
+            &[("The text of the left column", 0.0), ("while the column beside", 160.0)],
+            &[("goes on from line to line", 0.0), ("it has other words that", 160.0)],
+            &[("and has its own words as", 0.0), ("have to be read later", 160.0)],
+            &[("long as it goes on.", 0.0), ("than all of the others.", 160.0)],
+        ];
+        let found = found(&rows);
+        assert_eq!(found.len(), 11, "{found:?}");
+        assert_eq!(found[4..7], ["long as it goes on.", "column", "while the column beside"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ const MAX_OVERLAP: f32 = 0.5;
 const SAME_BASE: f32 = 0.2;
 
 /// How far a small raised or lowered token may stand from the base of its line.
-const MAX_RAISE: f32 = 0.55;
+const MAX_RAISE: f32 = 0.65;
 
 /// A token is raised or lowered only if it is smaller than its neighbour by this factor.
 const RAISED_SIZE: f32 = 0.86;
@@ -238,6 +238,8 @@ pub(super) mod tests {
         let fragments = fragments(tokens);
         assert_eq!(texts(&fragments), ["x2y"]);
         assert_eq!((fragments[0].size, fragments[0].base), (10.0, 100.0));
+        let tokens = vec![token("word", 0.0, 100.0, 10.0), token("99", 20.0, 93.8, 6.0)];
+        assert_eq!(texts(&super::fragments(tokens)), ["word99"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::bidi::reading_order;
 use super::chars::{is_right_to_left, is_unspaced, subscript, superscript, without_forms};
 use super::fragment::{Fragment, joined_row, rows};
 use super::text::{Text, Url};
-use super::token::Token;
+use super::token::{Token, UNKNOWN};
 
 /// A gap above this many sizes of the text is a space.
 const MIN_SPACE: f32 = 0.13;
@@ -12,11 +12,14 @@ const MIN_SPACE: f32 = 0.13;
 /// The same between two letters of a script without spaces.
 const MIN_WIDE_SPACE: f32 = 0.6;
 
+/// Narrowest gap behind a bullet, in sizes of the text.
+const MIN_BULLET_GAP: f32 = 0.3;
+
 /// A token is raised or lowered if it is smaller than its line by this factor.
 const RAISED_SIZE: f32 = 0.86;
 
 /// Rows this near to each other, in sizes of the larger text, may be one line with raised or lowered text.
-const MAX_RAISE: f32 = 0.6;
+const MAX_RAISE: f32 = 0.65;
 
 /// Letters that are spaced as a word, at least this many.
 const MIN_SPACED_LETTERS: usize = 4;
@@ -114,6 +117,9 @@ struct Part<'t> {
 /// The text of fragments on one line.
 pub(super) fn text(row: &[Fragment], base: f32, size: f32, urls: &[Url]) -> Text {
     let mut parts: Vec<Part<'_>> = Vec::new();
+    let is_item = begins_with_bullet(row);
+    // There is a space before a glyph that is left out.
+    let mut is_behind_space = false;
     for fragment in row {
         let spaces = spaces(&fragment.tokens);
         for (at, token) in fragment.tokens.iter().enumerate() {
@@ -122,7 +128,17 @@ pub(super) fn text(row: &[Fragment], base: f32, size: f32, urls: &[Url]) -> Text
                 None => !parts.is_empty(),
                 Some(before) => spaces.get(before).copied().unwrap_or(false),
             };
-            parts.push(Part { token, text: raised(token, base, size), is_spaced });
+            let is_spaced = !parts.is_empty() && (is_spaced || is_behind_space);
+            is_behind_space = false;
+            let text = if token.text != UNKNOWN {
+                raised(token, base, size)
+            } else if is_item && parts.is_empty() {
+                "•".to_owned()
+            } else {
+                is_behind_space = is_spaced;
+                continue;
+            };
+            parts.push(Part { token, text, is_spaced });
         }
     }
     let mut text = Text::default();
@@ -137,6 +153,14 @@ pub(super) fn text(row: &[Fragment], base: f32, size: f32, urls: &[Url]) -> Text
         }
     }
     text
+}
+
+/// Whether a glyph without a character stands before the text, with a gap between them.
+fn begins_with_bullet(row: &[Fragment]) -> bool {
+    let mut tokens = row.iter().flat_map(|fragment| &fragment.tokens);
+    tokens.next().zip(tokens.next()).is_some_and(|(first, next)| {
+        first.text == UNKNOWN && next.text != UNKNOWN && next.left - first.right > MIN_BULLET_GAP * next.size
+    })
 }
 
 /// Whether there is a space after each token.
@@ -326,6 +350,20 @@ mod tests {
         let tokens =
             vec![token("word", 0.0, 0.0, 10.0), token("after", 40.0, 0.0, 10.0), token("7", 20.5, -4.0, 6.0)];
         assert_eq!(line(tokens), "word⁷ after");
+    }
+
+    #[test]
+    fn a_glyph_without_a_character_is_a_bullet_before_text() {
+        let tokens = vec![token(UNKNOWN, 0.0, 0.0, 10.0), token("item", 12.0, 0.0, 10.0)];
+        assert_eq!(line(tokens), "• item");
+        let tokens = vec![
+            token("e", 0.0, 0.0, 10.0),
+            token(UNKNOWN, 5.0, 0.0, 10.0),
+            token("cient", 10.0, 0.0, 10.0),
+            token(UNKNOWN, 40.0, 0.0, 10.0),
+            token("x", 45.0, 0.0, 10.0),
+        ];
+        assert_eq!(line(tokens), "ecient x");
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
 //! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
-//! left to right and downward; [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a
-//! line; [`ruled`] finds tables between lines; [`columns`] finds the order of columns; [`line`] joins what is
-//! on one line; [`aligned`] finds tables without lines. [`tagged`] replaces them where the file says what its
-//! texts are. All of them are linear in the texts of a page, or sort them.
+//! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
+//! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
+//! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
+//! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
+//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are
+//! linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
 mod bidi;
+mod bullets;
+mod cells;
 mod chars;
 mod columns;
 mod fragment;
+mod hyphen;
 mod line;
+mod mono;
 mod page;
 mod ruled;
 mod table;

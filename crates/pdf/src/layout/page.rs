@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use pdfboss_text::TextSpan;
 
 use super::aligned::{Piece, pieces};
+use super::bullets;
+use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
 use super::line::{Line, part_rows};
+use super::mono;
 use super::ruled::with_tables;
 use super::table::Table;
 use super::tagged::{Block, Tagged, blocks};
@@ -55,6 +58,7 @@ pub(crate) enum Item {
 pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
     drop_artifacts(&mut read.spans);
+    mono::mark(&mut read.spans);
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
     }
@@ -75,6 +79,10 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     for span in untagged {
         cutter.cut(span, turns.entry(Turn::of(span)).or_default());
     }
+    if let Some(texts) = turns.get_mut(&Turn::Upright) {
+        let bullets = bullets::tokens(&read.bullets, texts);
+        texts.extend(bullets);
+    }
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
     }
@@ -85,8 +93,8 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
         let from_right = is_right_to_left_text(&tokens);
         let fragments = with_tables(fragments(tokens), &read.rulings, turn, &urls);
         let area = (at == 0).then(|| turn.area(read.area));
-        for part in parts(fragments, from_right) {
-            page.regions.extend(region(part, area, &urls));
+        for part in parts(divided(fragments), from_right) {
+            page.regions.extend(regions(part, area, &urls));
         }
     }
     page
@@ -129,15 +137,17 @@ fn is_right_to_left_text(tokens: &[Token]) -> bool {
     right * 2 > all
 }
 
-/// The region of a part. `area` is the page, if the part has its direction.
-fn region(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Option<Region> {
+/// The regions of a part. `area` is the page, if the part has its direction.
+fn regions(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Vec<Region> {
     let place = |base: f32| match area {
         Some(area) if area.bottom > area.top => (base - area.top) / (area.bottom - area.top),
         _ => 0.5,
     };
-    let mut items = Vec::new();
+    let mut regions = vec![Region::default()];
     for piece in pieces(part_rows(part), urls) {
+        let Some(Region { items }) = regions.last_mut() else { break };
         match piece {
+            Piece::Column => regions.push(Region::default()),
             Piece::Table(table) => items.push(Item::Table(table)),
             Piece::Row(row) => {
                 let (tables, texts): (Vec<Fragment>, Vec<Fragment>) =
@@ -153,7 +163,8 @@ fn region(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Option<Regio
             }
         }
     }
-    (!items.is_empty()).then_some(Region { items })
+    regions.retain(|region| !region.items.is_empty());
+    regions
 }
 
 #[cfg(test)]

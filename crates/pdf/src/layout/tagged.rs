@@ -6,7 +6,7 @@ use pdfboss_core::{ObjRef, StandardKind, StandardType, StructureElement};
 use pdfboss_text::TextSpan;
 
 use super::fragment::{Fragment, chained};
-use super::line::text;
+use super::line::Line;
 use super::table::Table;
 use super::text::{Text, Url};
 use super::token::{Cutter, Token};
@@ -39,12 +39,13 @@ pub(crate) enum Role {
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: Text,
-    /// The lines as they are, for code.
-    pub(crate) lines: Vec<String>,
+    /// The lines as they are, of text in letters of one width.
+    pub(crate) lines: Vec<Line>,
     /// The marker of an item.
     pub(crate) marker: String,
     pub(crate) size: f32,
     pub(crate) is_bold: bool,
+    pub(crate) is_mono: bool,
 }
 
 /// A block or table.
@@ -195,6 +196,7 @@ fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
         close_table(&mut cells, &mut all);
         let count = |has: fn(&Token) -> bool| tokens.iter().filter(|token| has(token)).count();
         let is_bold = count(|token| token.style.is_bold) * 10 >= tokens.len() * 9;
+        let is_mono = count(|token| token.style.is_mono) * 10 >= tokens.len() * 9;
         let size = tokens.iter().map(|token| token.size).fold(0.0, f32::max);
         let marker = joined(&lines(marker, urls)).as_str().trim().to_owned();
         let lines = lines(tokens, urls);
@@ -202,18 +204,15 @@ fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
         if text.is_empty() {
             continue;
         }
-        let lines = match place.role {
-            Role::Code => lines.iter().map(|line| line.as_str().to_owned()).collect(),
-            _ => Vec::new(),
-        };
-        all.push(Tagged::Block(Block { role: place.role, text, lines, marker, size, is_bold }));
+        let lines = if is_mono || place.role == Role::Code { lines } else { Vec::new() };
+        all.push(Tagged::Block(Block { role: place.role, text, lines, marker, size, is_bold, is_mono }));
     }
     close_table(&mut cells, &mut all);
     all
 }
 
-/// The texts of the lines, in the order in which they are drawn: a paragraph may go on in the next column.
-fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Text> {
+/// The lines, in the order in which they are drawn: a paragraph may go on in the next column.
+fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Line> {
     let mut rows: Vec<Vec<Fragment>> = Vec::new();
     for fragment in chained(tokens) {
         let fits = rows
@@ -227,16 +226,14 @@ fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Text> {
     }
     let line = |row: &mut Vec<Fragment>| {
         row.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
-        let main = row.iter().max_by_key(|fragment| fragment.chars);
-        let (base, size) = main.map_or((0.0, 0.0), |fragment| (fragment.base, fragment.size));
-        text(row, base, size, urls)
+        Line::of(row, urls)
     };
     rows.iter_mut().map(line).collect()
 }
 
-fn joined(lines: &[Text]) -> Text {
+fn joined(lines: &[Line]) -> Text {
     let mut all = Text::default();
-    lines.iter().for_each(|line| all.push_line(line));
+    lines.iter().for_each(|line| all.push_line(&line.text));
     all
 }
 
@@ -261,8 +258,15 @@ fn close_table(cells: &mut Vec<(Cell, Text)>, all: &mut Vec<Tagged>) {
     match Table::of(rows) {
         Some(table) => all.push(Tagged::Table(table)),
         None => all.extend(cells.into_iter().filter(|(_, text)| !text.is_empty()).map(|(_, text)| {
-            let (lines, marker) = (Vec::new(), String::new());
-            Tagged::Block(Block { role: Role::Paragraph, text, lines, marker, size: 0.0, is_bold: false })
+            Tagged::Block(Block {
+                role: Role::Paragraph,
+                text,
+                lines: Vec::new(),
+                marker: String::new(),
+                size: 0.0,
+                is_bold: false,
+                is_mono: false,
+            })
         })),
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::chars::is_unspaced;
+use super::hyphen::Hyphen;
 
 /// The target of a link.
 pub(crate) type Url = Rc<str>;
@@ -12,6 +13,8 @@ pub(crate) type Url = Rc<str>;
 pub(crate) struct Text {
     plain: String,
     marks: Vec<Mark>,
+    /// Its last hyphen stays when the next line is joined.
+    keeps_hyphen: bool,
 }
 
 /// A part of a text that is a link.
@@ -25,7 +28,7 @@ struct Mark {
 impl Text {
     #[cfg(test)]
     pub(crate) fn plain(text: &str) -> Self {
-        Self { plain: text.to_owned(), marks: Vec::new() }
+        Self { plain: text.to_owned(), ..Self::default() }
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -51,16 +54,25 @@ impl Text {
         }
     }
 
+    /// Says that its last hyphen is a part of its word.
+    pub(crate) fn keep_hyphen(&mut self) {
+        self.keeps_hyphen = true;
+    }
+
     /// Appends the text of the next line. A word that is split at the end of a line becomes one word.
     pub(crate) fn push_line(&mut self, line: &Self) {
         let mut ending = self.plain.chars().rev();
         let (last, before) = (ending.next(), ending.next());
         let first = line.plain.chars().next();
-        let is_split = matches!(last, Some('-' | '\u{2010}' | '\u{00AD}'))
+        let hyphen = Hyphen::between(&self.plain, &line.plain);
+        let is_soft = last == Some('\u{00AD}');
+        let is_split = (is_soft || (matches!(last, Some('-' | '\u{2010}')) && hyphen != Hyphen::Last))
             && before.is_some_and(char::is_alphabetic)
             && first.is_some_and(char::is_alphanumeric);
         if is_split {
-            if first.is_some_and(char::is_lowercase) || last == Some('\u{00AD}') {
+            let is_joined =
+                first.is_some_and(char::is_lowercase) && !self.keeps_hyphen && hyphen != Hyphen::Inner;
+            if is_joined || is_soft {
                 self.plain.pop();
                 let end = self.plain.len();
                 self.marks.iter_mut().for_each(|mark| mark.end = mark.end.min(end));
@@ -76,6 +88,7 @@ impl Text {
     /// Appends a text as it is.
     pub(crate) fn append(&mut self, other: &Self) {
         let shift = self.plain.len();
+        self.keeps_hyphen = other.keeps_hyphen;
         self.plain.push_str(&other.plain);
         for mark in &other.marks {
             let (start, end) = (mark.start + shift, mark.end + shift);
@@ -98,7 +111,7 @@ impl Text {
             end: mark.end - shift,
             url: mark.url.clone(),
         });
-        Self { plain: text.to_owned(), marks: marks.collect() }
+        Self { plain: text.to_owned(), marks: marks.collect(), keeps_hyphen: self.keeps_hyphen }
     }
 
     /// The Markdown of the text, in one line.
@@ -179,6 +192,10 @@ mod tests {
         assert_eq!(joined(&["with Jean-", "Paul"]), "with Jean-Paul");
         assert_eq!(joined(&["pages 3 -", "or more"]), "pages 3 - or more");
         assert_eq!(joined(&["soft\u{00AD}", "Ware"]), "softWare");
+        assert_eq!(
+            joined(&["pre-", "and postwar, twenty-", "four e-", "mails"]),
+            "pre- and postwar, twenty-four e-mails"
+        );
         assert_eq!(joined(&["日本", "語"]), "日本語");
         assert_eq!(joined(&["한국어", "문장"]), "한국어 문장");
     }

@@ -19,6 +19,9 @@ const AGAIN: f32 = 3.0;
 /// The same for a text of one or two letters: two narrow letters may stand beside each other.
 const AGAIN_SHORT: f32 = 10.0;
 
+/// The text of a glyph without a character that is drawn alone: it may be the bullet of an item.
+pub(super) const UNKNOWN: &str = "\u{FFFD}";
+
 /// How text goes on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) enum Turn {
@@ -123,7 +126,9 @@ impl<'l> Cutter<'l> {
         let model = Token { base, size, is_logical: span.logical, style: style(span), ..Token::default() };
         let from = tokens.len();
         let is_right_to_left = span.text.chars().any(is_right_to_left);
-        if span.logical && is_right_to_left {
+        if span.text.trim() == UNKNOWN {
+            tokens.push(Token { text: UNKNOWN.to_owned(), left, right, ..model });
+        } else if span.logical && is_right_to_left {
             let text = plain(span.text.trim()).into_owned();
             tokens.push(Token { text, left, right, ..model });
         } else {
@@ -154,10 +159,13 @@ impl<'l> Cutter<'l> {
         tokens.truncate(kept);
     }
 
-    /// Whether the same text is at the same place: letters are drawn twice to look bold.
+    /// Whether the same text is at the same place in the same size: letters are drawn twice to look bold.
     fn is_again(&mut self, token: &Token, turn: Turn) -> bool {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((&token.text, turn));
-        let cell = |place: f32, parts: f32| (place * parts / token.size.max(1.0)).round() as i32;
+        // Cells of different sizes do not have the same places, so the size is part of the key.
+        let size = (token.size.max(1.0) * 4.0).round();
+        let key = (&token.text, turn, size as i32);
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
+        let cell = |place: f32, parts: f32| (place * parts * 4.0 / size).round() as i32;
         let parts = if token.text.chars().nth(2).is_none() { AGAIN_SHORT } else { AGAIN };
         let (x, y) = (cell(token.left, parts), cell(token.base, AGAIN));
         let is_near = (-1..=1).any(|dx| (-1..=1).any(|dy| self.seen.contains(&(hash, x + dx, y + dy))));
@@ -252,6 +260,16 @@ mod tests {
         assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { left: 60.0, ..token.clone() }, Turn::Upright));
         assert!(!cutter.is_again(&Token { base: 34.0, ..token }, Turn::Upright));
+    }
+
+    #[test]
+    fn equal_texts_of_other_sizes_are_not_drawn_twice() {
+        let mut cutter = Cutter::new(&[]);
+        let token =
+            |left, base, size| Token { text: "Total".to_owned(), left, base, size, ..Token::default() };
+        assert!(!cutter.is_again(&token(200.0, -600.0, 20.0), Turn::Upright));
+        assert!(!cutter.is_again(&token(100.0, -300.0, 10.0), Turn::Upright));
+        assert!(cutter.is_again(&token(100.3, -300.0, 10.02), Turn::Upright));
     }
 
     #[test]

@@ -28,6 +28,10 @@ const MAX_POINTS: u64 = 400_000;
 /// Most comparisons of paths with strings. If there are more, the paths of a content are left out.
 const MAX_PAIRS: u64 = 500_000_000;
 
+/// Most sequences of marked content with properties on a page. If there are more, those of a content are left
+/// out: the text reader searches all sequences of an element for each of them.
+const MAX_TAGGED: u64 = 10_000;
+
 /// Most bytes that are searched for the ends of pictures without one.
 const MAX_PICTURE_BYTES: usize = 200_000_000;
 
@@ -54,6 +58,10 @@ pub(super) fn clean(mut content: Vec<u8>, before: Marks) -> Option<(Vec<u8>, Mar
         || before.points.saturating_mul(all.texts) > 4 * MAX_PAIRS
     {
         return None;
+    }
+    if all.tagged > MAX_TAGGED {
+        scan.tagged.iter().for_each(|blank| blank.apply(&mut content));
+        marks.tagged = 0;
     }
     if all.points > MAX_POINTS || all.points.saturating_mul(all.texts) > MAX_PAIRS {
         remove_paths(&mut content);
@@ -99,6 +107,8 @@ impl Blank {
 struct Scan {
     marks: Marks,
     blanks: Vec<Blank>,
+    /// Where marked content with properties begins, without that of layers.
+    tagged: Vec<Blank>,
     /// Most saved states at a time.
     states: u64,
     /// Bytes that can be read.
@@ -122,10 +132,14 @@ impl Scan {
                         Op::Restore => saved = saved.saturating_sub(1),
                         Op::BeginMarkedContent(_) => open += 1,
                         Op::EndMarkedContent => open = open.saturating_sub(1),
-                        Op::BeginMarkedContentProps(_, properties) => {
+                        Op::BeginMarkedContentProps(tag, properties) => {
                             open += 1;
+                            let blank = Blank { start, end, begins: true };
                             if is_heavy(properties) {
-                                scan.blanks.push(Blank { start, end, begins: true });
+                                scan.blanks.push(blank);
+                            } else if is_tagged(&tag.0, properties) {
+                                scan.marks.tagged += 1;
+                                scan.tagged.push(blank);
                             }
                         }
                         Op::SetFont(name, _) if name.0.len() > MAX_NAME_CHARS => {
@@ -184,6 +198,14 @@ impl Scan {
 
 fn offset(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+/// Whether marked content may belong to an element of the structure tree.
+fn is_tagged(tag: &str, properties: &Object) -> bool {
+    match properties {
+        Object::Dict(entries) => entries.get("MCID").is_some(),
+        _ => tag != "OC",
+    }
 }
 
 /// Whether these properties of marked content have an entry that would be attached to many texts.
@@ -257,6 +279,17 @@ mod tests {
         let (content, marks) = cleaned(&format!("{}(text) Tj", "1 2 m 3 4 l S ".repeat(300_000))).unwrap();
         assert_eq!(content.trim(), "(text) Tj");
         assert_eq!((marks.points, marks.texts), (0, 1));
+    }
+
+    #[test]
+    fn too_many_tags_are_left_out() {
+        let tagged = |count| (0..count).map(|id| format!("/P <</MCID {id}>> BDC EMC ")).collect::<String>();
+        assert!(cleaned(&tagged(10_000)).unwrap().0.contains("MCID"));
+        let layer = "/OC /Layer BDC EMC ";
+        let (content, marks) = cleaned(&format!("{layer}{}", tagged(10_001))).unwrap();
+        assert!(content.starts_with(layer) && !content.contains("MCID"));
+        assert_eq!(marks.tagged, 0);
+        assert_eq!(content.matches("BMC").count(), 10_001);
     }
 
     #[test]

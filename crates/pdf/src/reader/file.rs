@@ -67,8 +67,8 @@ pub(crate) struct File<'b> {
     max_inflated: u64,
     exceeded: Cell<Option<Limit>>,
     marks: Cell<Marks>,
-    /// The next stream to unpack is a content that has been read and counted before.
-    is_counted: Cell<bool>,
+    /// A content that has been read and counted. It is the data of the next stream without entries.
+    counted: RefCell<Option<Vec<u8>>>,
 }
 
 impl<'b> File<'b> {
@@ -96,7 +96,7 @@ impl<'b> File<'b> {
             max_inflated: options.max_inflated_bytes,
             exceeded: Cell::new(None),
             marks: Cell::default(),
-            is_counted: Cell::new(false),
+            counted: RefCell::default(),
         };
         file.decryptor = file.find_decryptor()?;
         // What was read before is not decrypted.
@@ -158,9 +158,10 @@ impl<'b> File<'b> {
         self.marks.get()
     }
 
-    /// The next stream that is unpacked is a content that has been counted.
-    pub(super) fn expect_counted(&self) {
-        self.is_counted.set(true);
+    /// Gives a content that has been counted to the next stream that is unpacked, which has no entries. The
+    /// stream itself would be copied each time that it is resolved.
+    pub(super) fn expect_counted(&self, content: Vec<u8>) {
+        *self.counted.borrow_mut() = Some(content);
     }
 
     /// Counts the marks of a content of this page, and removes what would multiply.
@@ -351,8 +352,10 @@ impl ObjectSource for File<'_> {
     }
 
     fn stream_data(&self, stream: &Stream) -> Read<Vec<u8>> {
-        if self.is_counted.take() && stream.dict.is_empty() {
-            return Ok(stream.data.clone());
+        if let Some(content) = self.counted.take()
+            && stream.dict.is_empty()
+        {
+            return Ok(content);
         }
         let content = self.inflate(stream)?;
         let kind = self.value(&stream.dict, "Subtype");

@@ -9,6 +9,8 @@ pub(crate) struct Marks {
     pub(super) codes: u64,
     /// For each string the open sequences of marked content around it, which are searched.
     pub(super) searched: u64,
+    /// Sequences of marked content that may belong to elements of the structure tree.
+    pub(super) tagged: u64,
     /// Points of paths.
     pub(super) points: u64,
     /// Curves of paths.
@@ -24,6 +26,7 @@ impl Marks {
             texts: self.texts.saturating_add(other.texts),
             codes: self.codes.saturating_add(other.codes),
             searched: self.searched.saturating_add(other.searched),
+            tagged: self.tagged.saturating_add(other.tagged),
             points: self.points.saturating_add(other.points),
             curves: self.curves.saturating_add(other.curves),
             pictures: self.pictures.saturating_add(other.pictures),

@@ -4,6 +4,7 @@
 //! [`File`], which counts it.
 
 mod annotations;
+mod bullets;
 mod content;
 mod file;
 mod links;

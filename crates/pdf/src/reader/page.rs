@@ -9,6 +9,7 @@ use pdfboss_text::{
 };
 
 use super::annotations::{Note, annotations, shown};
+use super::bullets::bullets;
 use super::links::links;
 use super::{File, Link, PageNode};
 
@@ -30,6 +31,8 @@ pub(crate) struct ReadPage {
     pub(crate) spans: Vec<TextSpan>,
     /// The straight lines that it draws.
     pub(crate) rulings: Vec<Ruling>,
+    /// Small shapes that it fills, which may be bullets.
+    pub(crate) bullets: Vec<Rect>,
     pub(crate) links: Vec<Link>,
     pub(crate) notes: Vec<Note>,
     /// Its visible area.
@@ -57,6 +60,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         file.begin_page();
         let page = node.read(file, index);
         let content = file.cleaned(self.content(page.dict())).unwrap_or_default();
+        let bullets = if file.marks().points > 0 { bullets(&content) } else { Vec::new() };
         let mut entries = Dict::new();
         if let Some(parents) = file.value(page.dict(), "StructParents") {
             entries.insert(Name("StructParents".to_owned()), parents);
@@ -69,11 +73,12 @@ impl<'f, 'b> Reader<'f, 'b> {
             let (more, _, _) = self.drawn(&page, shown.content, shown.resources, Dict::new());
             spans.extend(more);
         }
-        spans.retain(|span| is_within(span, page.crop_box));
+        spans.retain(|span| is_visible(span.bbox, span.size, page.crop_box));
         let marks = file.marks();
         ReadPage {
             spans,
             rulings,
+            bullets,
             links,
             notes: shown.notes,
             area: page.crop_box,
@@ -94,7 +99,11 @@ impl<'f, 'b> Reader<'f, 'b> {
         for item in &streams {
             let Ok(Object::Stream(stream)) = file.resolve(item) else { continue };
             let Ok(part) = block_on(content_stream_data_with(Immediate(file), &stream)) else { continue };
-            content.extend_from_slice(&part);
+            if content.is_empty() {
+                content = part;
+            } else {
+                content.extend_from_slice(&part);
+            }
             content.push(b'\n');
         }
         content
@@ -108,8 +117,8 @@ impl<'f, 'b> Reader<'f, 'b> {
         resources: Dict,
         mut entries: Dict,
     ) -> (Vec<TextSpan>, Vec<Ruling>, bool) {
-        let content = Object::Stream(Stream { dict: Dict::new(), data: content });
-        entries.insert(Name("Contents".to_owned()), content);
+        let stream = Object::Stream(Stream { dict: Dict::new(), data: Vec::new() });
+        entries.insert(Name("Contents".to_owned()), stream);
         let order = match (&self.structure, entries.get("StructParents")) {
             (Some(_), Some(_)) => ReadingOrder::StructureTree,
             _ => ReadingOrder::Content,
@@ -117,7 +126,7 @@ impl<'f, 'b> Reader<'f, 'b> {
         let (media, crop) = (page.media_box, page.crop_box);
         let page =
             Page::from_parts(page.index, media, crop, page.rotate, resources, entries, page.object_ref());
-        self.file.expect_counted();
+        self.file.expect_counted(content);
         let read = block_on(extract_spans_and_rulings_reporting_cached_with(
             Immediate(self.file),
             &page,
@@ -131,8 +140,29 @@ impl<'f, 'b> Reader<'f, 'b> {
     }
 }
 
-/// Whether the middle of a text is in the visible area of its page.
-fn is_within(span: &TextSpan, area: Rect) -> bool {
-    let (x, y) = ((span.bbox.x0 + span.bbox.x1) / 2.0, (span.bbox.y0 + span.bbox.y1) / 2.0);
-    (area.x0..=area.x1).contains(&x) && (area.y0..=area.y1).contains(&y)
+/// Whether at least a letter of a text, or half of a shorter one, is in the visible area of its page.
+fn is_visible(text: Rect, size: f32, area: Rect) -> bool {
+    let is_in = |start: f32, end: f32, from: f32, to: f32| {
+        end.min(to) - start.max(from) >= ((end - start) / 2.0).min(size.max(0.0))
+    };
+    is_in(text.x0, text.x1, area.x0, area.x1) && is_in(text.y0, text.y1, area.y0, area.y1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_goes_beyond_its_page_is_visible() {
+        let area = Rect::new(0.0, 0.0, 600.0, 800.0);
+        let is_visible = |x0, y0, x1, y1| super::is_visible(Rect::new(x0, y0, x1, y1), 10.0, area);
+        assert!(is_visible(50.0, 400.0, 90.0, 412.0));
+        assert!(is_visible(550.0, 400.0, 900.0, 412.0));
+        assert!(is_visible(-300.0, 400.0, 20.0, 412.0));
+        // Turned by a quarter.
+        assert!(is_visible(50.0, 700.0, 62.0, 1200.0));
+        assert!(!is_visible(598.0, 400.0, 900.0, 412.0));
+        assert!(!is_visible(50.0, -9.0, 900.0, 3.0));
+        assert!(!is_visible(610.0, 400.0, 650.0, 412.0));
+    }
 }
