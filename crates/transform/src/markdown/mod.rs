@@ -183,7 +183,11 @@ impl Writer<'_> {
                     self.split_long_block();
                     match tree.kind(node) {
                         Kind::Text if self.view.hidden.contains(node) => {}
-                        Kind::Text => self.text(tree.text(node)),
+                        Kind::Text if self.notes.is_empty() => self.text(tree.text(node)),
+                        Kind::Text => {
+                            let text = self.text_of_note(node).to_owned();
+                            self.text(&text);
+                        }
                         Kind::Element => {
                             let skips = self.view.hidden.contains(node)
                                 || self.write_math(node)

@@ -43,6 +43,8 @@ pub(super) struct Notes {
     definitions: HashMap<NodeId, String>,
     /// Elements in notes that repeat the label.
     label_elements: HashSet<NodeId>,
+    /// Text nodes in notes that begin with the label in brackets, and the bytes before the rest.
+    label_texts: HashMap<NodeId, usize>,
     /// Targets of backlinks: the names of references and of elements around them.
     backlink_targets: HashSet<String>,
 }
@@ -64,6 +66,8 @@ impl Notes {
         }
         let elements = notes.definitions.iter().filter_map(|(note, label)| label_element(tree, *note, label));
         notes.label_elements = elements.collect();
+        let texts = notes.definitions.iter().filter_map(|(note, label)| label_text(tree, *note, label));
+        notes.label_texts = texts.collect();
         notes
     }
 
@@ -171,6 +175,13 @@ impl Writer<'_> {
         !self.open_notes.is_empty() && self.notes.label_elements.contains(&node)
     }
 
+    /// The text of a text node, without the label of the open note.
+    pub(super) fn text_of_note(&self, node: NodeId) -> &str {
+        let text = self.tree.text(node);
+        let label = if self.open_notes.is_empty() { None } else { self.notes.label_texts.get(&node) };
+        label.and_then(|end| text.get(*end..)).unwrap_or(text)
+    }
+
     /// Ends a note.
     pub(super) fn close_note(&mut self, node: NodeId, tag: Tag) {
         if tag == Tag::Li {
@@ -257,6 +268,25 @@ fn label_element(tree: &Tree, note: NodeId, label: &str) -> Option<NodeId> {
             return Some(first);
         }
         node = first;
+    }
+    None
+}
+
+/// The text node at the start of a note that begins with its label in brackets, and the bytes before the
+/// rest.
+fn label_text(tree: &Tree, note: NodeId, label: &str) -> Option<(NodeId, usize)> {
+    let mut node = note;
+    for _ in 0..MAX_LABEL_DISTANCE {
+        node = tree
+            .children(node)
+            .take(MAX_EMPTY_NODES)
+            .find(|child| !tree.folded_text(*child, 1).is_empty())?;
+        if !tree.is_element(node) {
+            let text = tree.text(node);
+            let start = text.trim_start();
+            let rest = start.strip_prefix('[').and_then(|inner| inner.strip_prefix(label)?.strip_prefix(']'));
+            return Some((node, text.len() - rest?.trim_start().len()));
+        }
     }
     None
 }
@@ -373,6 +403,11 @@ mod tests {
                 "a number that leads to a part of the text",
                 "<p>See <a id=r href='#s1'>1</a>.<div><a id=s1 href='#r'>1</a> <h2>One</h2><p>Text</div>",
                 "See [1](#s1).\n\n[1](#r)\n\n## One\n\nText",
+            ),
+            (
+                "a label as text in the note",
+                "<p>A <a href='#n1'>[1]</a>.<div id=n1>[1] See [1] there</div>",
+                "A [^1].\n\n[^1]: See \\[1] there",
             ),
             (
                 "another page",
