@@ -183,10 +183,10 @@ impl Writer<'_> {
                     self.split_long_block();
                     match tree.kind(node) {
                         Kind::Text if self.view.hidden.contains(node) => {}
-                        Kind::Text if self.notes.is_empty() => self.text(tree.text(node)),
+                        Kind::Text if self.open_notes.is_empty() => self.text(tree.text(node)),
                         Kind::Text => {
-                            let text = self.text_of_note(node).to_owned();
-                            self.text(&text);
+                            let text = self.notes.without_label(node, tree.text(node));
+                            self.text(text);
                         }
                         Kind::Element => {
                             let skips = self.view.hidden.contains(node)

@@ -135,6 +135,11 @@ impl Notes {
         self.definitions.get(&node).map(String::as_str)
     }
 
+    /// The text of a text node in a note, without the label at its start.
+    pub(super) fn without_label<'s>(&self, node: NodeId, text: &'s str) -> &'s str {
+        self.label_texts.get(&node).and_then(|end| text.get(*end..)).unwrap_or(text)
+    }
+
     /// Does a link lead to a reference or an element around it?
     pub(super) fn is_backlink(&self, tree: &Tree, link: NodeId) -> bool {
         fragment(tree, link).is_some_and(|(_, fragment)| self.backlink_targets.contains(fragment))
@@ -173,13 +178,6 @@ impl Writer<'_> {
     /// Does an element repeat the label of the open note?
     pub(super) fn is_note_label(&self, node: NodeId) -> bool {
         !self.open_notes.is_empty() && self.notes.label_elements.contains(&node)
-    }
-
-    /// The text of a text node, without the label of the open note.
-    pub(super) fn text_of_note(&self, node: NodeId) -> &str {
-        let text = self.tree.text(node);
-        let label = if self.open_notes.is_empty() { None } else { self.notes.label_texts.get(&node) };
-        label.and_then(|end| text.get(*end..)).unwrap_or(text)
     }
 
     /// Ends a note.
@@ -406,8 +404,8 @@ mod tests {
             ),
             (
                 "a label as text in the note",
-                "<p>A <a href='#n1'>[1]</a>.<div id=n1>[1] See [1] there</div>",
-                "A [^1].\n\n[^1]: See \\[1] there",
+                "<p>A <a href='#n1'>[1]</a>.<div id=n1>[1] See there</div>",
+                "A [^1].\n\n[^1]: See there",
             ),
             (
                 "another page",
