@@ -42,6 +42,9 @@ fn own_text(line: &str) -> String {
     if line.starts_with("# ") {
         return String::new();
     }
+    if !line.contains("](") {
+        return line.to_owned();
+    }
     let (mut all, mut outside, mut long) = (String::new(), String::new(), String::new());
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("](") {
@@ -59,7 +62,7 @@ fn own_text(line: &str) -> String {
     all.push_str(rest);
     outside.push_str(rest);
     // In a list of links the number of an item is no text.
-    if line.starts_with('#') || prose::letters(&outside) > 0 || all == outside { all } else { long }
+    if line.starts_with('#') || prose::letters(&outside) > 0 { all } else { long }
 }
 
 #[cfg(test)]
