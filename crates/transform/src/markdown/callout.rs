@@ -73,6 +73,11 @@ impl Writer<'_> {
     }
 }
 
+/// Is an element a callout?
+pub(crate) fn is_callout(tree: &Tree, node: NodeId) -> bool {
+    kind(tree, node).is_some()
+}
+
 /// The kind of a callout and its marker. The class names the box and the kind: `admonition note`,
 /// `callout-tip`, `alert alert-info`.
 fn kind(tree: &Tree, node: NodeId) -> Option<(&'static str, &'static str)> {

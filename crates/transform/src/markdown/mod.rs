@@ -31,6 +31,7 @@ mod tests;
 mod tex;
 mod tidy;
 
+pub(crate) use callout::is_callout;
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
