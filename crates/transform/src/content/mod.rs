@@ -4,8 +4,8 @@
 //! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
 //! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
 //! small main region ([`region`]), elements between two parts of a text, elements that are kept in part,
-//! callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on the pages of the site then
-//! goes ([`recurring`], [`site_memory`]).
+//! callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on
+//! the pages of the site then goes ([`recurring`], [`site_memory`]).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
