@@ -108,6 +108,66 @@ fn a_page_that_shows_its_text_is_read_from_it() {
     }
 }
 
+/// What a page shows is not given up for another text of its state.
+#[test]
+fn a_page_with_a_text_that_its_state_does_not_have_stays_as_it_is() {
+    let long = paragraphs(40, 90);
+    let record = |text: Value| {
+        json!({ "page": { "title": "Firing a bowl", "slug": "firing-a-bowl",
+        "content": text } })
+    };
+    let german: String = (0..4)
+        .map(|at| format!("<p>In Schritt {at} dreht die Töpferin die Schale und wartet eine Stunde.</p>"))
+        .collect();
+    for (name, visible, state, wanted) in [
+        (
+            "contact",
+            "<p>Call us: +49 30 1234567</p><p>Mail: info@pots.example</p><p>Street 5, 10115 Berlin</p>"
+                .to_owned(),
+            record(json!([{ "type": "privacyModal", "text": long }])),
+            "1234567",
+        ),
+        (
+            "product",
+            "<p>Price: $49.00</p><p>In stock. Ships in 2 days.</p><ul><li>Height 9 cm<li>Width 20 cm</ul>"
+                .to_owned(),
+            record(json!({ "legalText": long })),
+            "Height 9 cm",
+        ),
+        (
+            "API",
+            "<p>Lists the bowls.</p><pre>GET /bowls?limit=10</pre>".to_owned(),
+            record(json!(long)),
+            "GET /bowls",
+        ),
+        (
+            "index",
+            (0..6)
+                .map(|at| {
+                    format!(
+                        "<article><h2><a href=/{at}>Bowl number {at}</a></h2><p>A bowl of Ann.</p></article>"
+                    )
+                })
+                .collect(),
+            record(json!(long)),
+            "Bowl number 5",
+        ),
+        (
+            "language",
+            german.clone(),
+            json!({ "de": { "title": "Firing a bowl", "body": german },
+                "en": { "title": "Firing a bowl", "body": long } }),
+            "In Schritt 3",
+        ),
+    ] {
+        let visible = format!("<main><h1>Firing a bowl</h1>{visible}</main>");
+        let document = read(&page_with(&visible, &state)).document;
+        let markdown = document.markdown.unwrap();
+        assert!(markdown.contains(wanted) && !markdown.contains("In step 4"), "{name}: {markdown:.300}");
+        assert!(!document.warning.is_some_and(|warning| warning.contains("embedded state")), "{name}");
+    }
+}
+
 #[test]
 fn a_short_text_of_a_shell_is_given_and_a_browser_may_give_more() {
     let state = json!({ "post": { "title": "Firing a bowl", "body": paragraphs(0, 5) } });

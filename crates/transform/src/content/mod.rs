@@ -3,9 +3,9 @@
 //! The page is split into text blocks ([`blocks`]). A small learned model gives each block the likelihood
 //! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
 //! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
-//! small main region ([`region`]), elements between two parts of a text, elements that are kept in part, and
-//! the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on the pages of the site then
-//! goes ([`recurring`], [`site_memory`]).
+//! small main region ([`region`]), elements between two parts of a text, elements that are kept in part,
+//! callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on
+//! the pages of the site then goes ([`recurring`], [`site_memory`]).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
@@ -15,6 +15,7 @@
 //! hand-written cascade. `training/` of this crate describes the training and its data.
 
 mod blocks;
+mod callouts;
 mod heading;
 mod model;
 mod notes;
@@ -71,6 +72,7 @@ pub(crate) fn narrow(
         }
     }
     blocks.complete_elements(&mut kept);
+    callouts::keep(tree, &blocks, &mut kept);
     notes::keep(tree, &blocks, &mut kept);
     drop_invisible(&blocks, &mut kept, view);
     let title = keep_title(tree, &blocks, &mut kept, names);

@@ -49,10 +49,12 @@ impl Writer<'_> {
         self.lines.start(BlockKind::Paragraph);
         self.lines.write(&format!("[!{marker}]"));
         self.ended_list = None;
-        let title = title(self.tree, node).filter(|title| {
+        let says_kind = |title: &NodeId| {
             let text = self.tree.folded_text(*title, MAX_TITLE_BYTES);
+            let text = text.trim().trim_end_matches(':');
             text.eq_ignore_ascii_case(kind) || text.eq_ignore_ascii_case(marker)
-        });
+        };
+        let title = title(self.tree, node).or_else(|| bold_title(self.tree, node)).filter(says_kind);
         self.open_callouts.push(Callout { node, title });
         true
     }
@@ -69,6 +71,11 @@ impl Writer<'_> {
     pub(super) fn is_callout_title(&self, node: NodeId) -> bool {
         self.open_callouts.last().is_some_and(|callout| callout.title == Some(node))
     }
+}
+
+/// Is an element a callout?
+pub(crate) fn is_callout(tree: &Tree, node: NodeId) -> bool {
+    kind(tree, node).is_some()
 }
 
 /// The kind of a callout and its marker. The class names the box and the kind: `admonition note`,
@@ -102,10 +109,35 @@ fn title(tree: &Tree, callout: NodeId) -> Option<NodeId> {
     Walk::new(tree, callout).take(MAX_TITLE_EDGES).find_map(|edge| match edge {
         Edge::Enter(node) if node != callout => {
             let mut words = names::class_words(names::class(tree, node));
-            words.any(|word| word.ends_with("-title") || word.ends_with("-heading")).then_some(node)
+            words
+                .any(|word| word == "title" || word.ends_with("-title") || word.ends_with("-heading"))
+                .then_some(node)
         }
         _ => None,
     })
+}
+
+/// Bold text at the start of a callout that is its title: a colon ends it, or nothing or a new sentence
+/// follows it.
+fn bold_title(tree: &Tree, callout: NodeId) -> Option<NodeId> {
+    let first = Walk::new(tree, callout).take(MAX_TITLE_EDGES).find_map(|edge| match edge {
+        Edge::Enter(node) => {
+            let is_text = !tree.text(node).trim().is_empty();
+            (is_text || matches!(tree.tag(node), Tag::Strong | Tag::B)).then_some(node)
+        }
+        Edge::Leave(_) => None,
+    })?;
+    let bold = Some(first).filter(|first| tree.is_element(*first))?;
+    let begins_sentence = || {
+        let mut after = std::iter::successors(tree.next_sibling(bold), |node| tree.next_sibling(*node));
+        let next = after.find(|node| tree.is_element(*node) || !tree.text(*node).trim().is_empty());
+        next.is_none_or(|next| match tree.text(next).trim_start().chars().next() {
+            Some(letter) => letter.is_uppercase(),
+            None => tree.tag(next) == Tag::Br || tree.tag(next).is_block(),
+        })
+    };
+    let ends = tree.folded_text(bold, MAX_TITLE_BYTES).trim_end().ends_with(':');
+    (ends || begins_sentence()).then_some(bold)
 }
 
 #[cfg(test)]
@@ -124,6 +156,26 @@ mod tests {
                 "a title of its own",
                 "<aside class='callout callout-tip'><b class=callout-title>Do</b><p>b</aside>",
                 "> [!TIP]\n>\n> **Do**\n>\n> b",
+            ),
+            (
+                "a class of one word",
+                "<div class='admonition warning'><p class=title>Warning<p>b</div>",
+                "> [!WARNING]\n>\n> b",
+            ),
+            (
+                "a bold title",
+                "<aside class='callout note'><strong>Note</strong> This is b.</aside>",
+                "> [!NOTE]\n>\n> This is b.",
+            ),
+            (
+                "a bold title with a colon",
+                "<div class='alert alert-info'><p><b>Note:</b> use b.</div>",
+                "> [!NOTE]\n>\n> use b.",
+            ),
+            (
+                "a bold word of a sentence",
+                "<div class='alert alert-warning'><b>Warning</b> signs are red.</div>",
+                "> [!WARNING]\n>\n> **Warning** signs are red.",
             ),
             ("without a title", "<div class='alert alert-danger'>b</div><p>c", "> [!CAUTION]\n>\n> b\n\nc"),
             (

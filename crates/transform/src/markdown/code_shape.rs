@@ -96,7 +96,7 @@ pub(super) fn line_numbers(tree: &Tree, block: NodeId) -> HashSet<NodeId> {
     for line in tree.child_elements(lines) {
         let number = tree
             .first_child(line)
-            .filter(|first| tree.is_element(*first) && tree.next_sibling(*first).is_some())
+            .filter(|first| tree.is_element(*first) && is_apart(tree, *first))
             .and_then(|first| Some((first, tree.folded_text(first, MAX_NUMBER_BYTES).parse::<u32>().ok()?)));
         let Some((first, number)) = number.filter(|(_, number)| expected.is_none_or(|next| next == *number))
         else {
@@ -107,4 +107,14 @@ pub(super) fn line_numbers(tree: &Tree, block: NodeId) -> HashSet<NodeId> {
     }
     // One number at the start of one line may be part of the code.
     if numbers.len() > 1 { numbers } else { HashSet::new() }
+}
+
+/// Is a number at the start of a line apart from the code after it: an element beside an element, or named as
+/// the number of a line? Otherwise it may be a part of the code, such as `1 + 1` or `1st`.
+fn is_apart(tree: &Tree, number: NodeId) -> bool {
+    const LITERALS: &[&str] = &["number", "hljs-number", "literal", "mi", "mf", "m", "pl-c1"];
+    let Some(next) = tree.next_sibling(number) else { return false };
+    let class = names::class(tree, number);
+    ["line", "gutter"].iter().any(|name| class.contains(name))
+        || (tree.is_element(next) && !names::has_class(tree, number, LITERALS))
 }

@@ -31,6 +31,7 @@ mod tests;
 mod tex;
 mod tidy;
 
+pub(crate) use callout::is_callout;
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
@@ -183,7 +184,11 @@ impl Writer<'_> {
                     self.split_long_block();
                     match tree.kind(node) {
                         Kind::Text if self.view.hidden.contains(node) => {}
-                        Kind::Text => self.text(tree.text(node)),
+                        Kind::Text if self.open_notes.is_empty() => self.text(tree.text(node)),
+                        Kind::Text => {
+                            let text = self.notes.without_label(node, tree.text(node));
+                            self.text(text);
+                        }
                         Kind::Element => {
                             let skips = self.view.hidden.contains(node)
                                 || self.write_math(node)

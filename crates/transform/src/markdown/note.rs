@@ -43,6 +43,8 @@ pub(super) struct Notes {
     definitions: HashMap<NodeId, String>,
     /// Elements in notes that repeat the label.
     label_elements: HashSet<NodeId>,
+    /// Text nodes in notes that begin with the label in brackets, and the bytes before the rest.
+    label_texts: HashMap<NodeId, usize>,
     /// Targets of backlinks: the names of references and of elements around them.
     backlink_targets: HashSet<String>,
 }
@@ -64,6 +66,8 @@ impl Notes {
         }
         let elements = notes.definitions.iter().filter_map(|(note, label)| label_element(tree, *note, label));
         notes.label_elements = elements.collect();
+        let texts = notes.definitions.iter().filter_map(|(note, label)| label_text(tree, *note, label));
+        notes.label_texts = texts.collect();
         notes
     }
 
@@ -129,6 +133,11 @@ impl Notes {
     /// The label of an element that is a note.
     pub(super) fn definition(&self, node: NodeId) -> Option<&str> {
         self.definitions.get(&node).map(String::as_str)
+    }
+
+    /// The text of a text node in a note, without the label at its start.
+    pub(super) fn without_label<'s>(&self, node: NodeId, text: &'s str) -> &'s str {
+        self.label_texts.get(&node).and_then(|end| text.get(*end..)).unwrap_or(text)
     }
 
     /// Does a link lead to a reference or an element around it?
@@ -261,6 +270,25 @@ fn label_element(tree: &Tree, note: NodeId, label: &str) -> Option<NodeId> {
     None
 }
 
+/// The text node at the start of a note that begins with its label in brackets, and the bytes before the
+/// rest.
+fn label_text(tree: &Tree, note: NodeId, label: &str) -> Option<(NodeId, usize)> {
+    let mut node = note;
+    for _ in 0..MAX_LABEL_DISTANCE {
+        node = tree
+            .children(node)
+            .take(MAX_EMPTY_NODES)
+            .find(|child| !tree.folded_text(*child, 1).is_empty())?;
+        if !tree.is_element(node) {
+            let text = tree.text(node);
+            let start = text.trim_start();
+            let rest = start.strip_prefix('[').and_then(|inner| inner.strip_prefix(label)?.strip_prefix(']'));
+            return Some((node, text.len() - rest?.trim_start().len()));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use crate::html_to_markdown;
@@ -373,6 +401,11 @@ mod tests {
                 "a number that leads to a part of the text",
                 "<p>See <a id=r href='#s1'>1</a>.<div><a id=s1 href='#r'>1</a> <h2>One</h2><p>Text</div>",
                 "See [1](#s1).\n\n[1](#r)\n\n## One\n\nText",
+            ),
+            (
+                "a label as text in the note",
+                "<p>A <a href='#n1'>[1]</a>.<div id=n1>[1] See there</div>",
+                "A [^1].\n\n[^1]: See there",
             ),
             (
                 "another page",

@@ -102,6 +102,26 @@ fn line_numbers_are_left_out_of_code() {
             "```\n1a\n1b\n```",
         ),
         (
+            "numbers of the code",
+            "<pre><div><span>1</span>st</div><div><span>2</span>nd</div></pre>",
+            "```\n1st\n2nd\n```",
+        ),
+        (
+            "operands",
+            "<pre><code><span><span>1</span> <b>+</b> 1\n</span><span><span>2</span> <b>+</b> 2</span></code></pre>",
+            "```\n1 + 1\n2 + 2\n```",
+        ),
+        (
+            "literals that are highlighted",
+            "<pre><div><b class=mi>1</b><b>+</b></div><div><b class=mi>2</b><b>+</b></div></pre>",
+            "```\n1+\n2+\n```",
+        ),
+        (
+            "numbers with a name, before text",
+            "<pre><div><b class=line-no>1</b>a</div><div><b class=line-no>2</b>b</div></pre>",
+            "```\na\nb\n```",
+        ),
+        (
             "not selected",
             "<pre><span style='user-select: none'>7</span>a\n<span style='user-select:none'>8</span>b</pre>",
             "```\na\nb\n```",

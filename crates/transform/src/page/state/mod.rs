@@ -6,9 +6,10 @@
 //! the page, or a text that is longer than everything else. It becomes HTML ([`mod@write`]), which is then read
 //! like any page, and is as safe as that.
 //!
-//! No name of a site, a variable or a framework decides: values are recognised by their shape. Time and
-//! memory grow at most linearly with the page; the bounds are [`MAX_PAGE_BYTES`] and the number and depth of
-//! values.
+//! Values are recognised by their shape, not by the name of a site, a variable or a framework. Only a page
+//! that shows text of its own needs a known sign of a state before it is searched ([`SIGNS`]), which saves
+//! time. Time and memory grow at most linearly with the page; the bounds are [`MAX_PAGE_BYTES`] and the number
+//! and depth of values.
 
 mod choose;
 mod context;
@@ -22,6 +23,7 @@ mod prose;
 mod record;
 mod references;
 mod shape;
+mod shown;
 mod sources;
 mod value;
 mod weigh;
@@ -141,7 +143,7 @@ pub(crate) fn read(tree: &Tree, html: &str, url: &Url, interrupt: &Interrupt) ->
 }
 
 /// The text of a page that shows only a part of it, if a state has all. `written` is the text that the page
-/// gives without.
+/// gives without. A page with a text of its own, most of which is not in the state, stays as it is.
 pub(crate) fn read_hidden(
     tree: &Tree,
     html: &str,
@@ -161,7 +163,7 @@ pub(crate) fn read_hidden(
         && found.is_long()
         && !found.is_page
         && found.letters >= shown.saturating_mul(MIN_FACTOR);
-    (is_more && !shows(tree, &found.html)).then_some(found)
+    (is_more && !shows(tree, &found.html) && shown::is_within(written, &found)).then_some(found)
 }
 
 /// True if the page says that only its subscribers may read it.
