@@ -208,10 +208,11 @@ mod tests {
     }
 
     fn texts(fragments: &[Fragment]) -> Vec<String> {
-        let text = |fragment: &Fragment| -> Vec<&str> {
-            fragment.tokens.iter().map(|token| token.text.as_str()).collect()
+        let text = |fragment: &Fragment| {
+            let words: Vec<&str> = fragment.tokens.iter().map(|token| token.text.as_str()).collect();
+            words.join(" ")
         };
-        fragments.iter().map(|fragment| text(fragment).join(" ")).collect()
+        fragments.iter().map(text).collect()
     }
 
     #[test]

@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_text_that_goes_beyond_its_page_is_visible() {
         let area = Rect::new(0.0, 0.0, 600.0, 800.0);
-        let is_visible = |x0, y0, x1, y1| super::is_visible(Rect::new(x0, y0, x1, y1), 10.0, area);
+        let is_visible = |x0, y0, x1, y1| is_visible(Rect::new(x0, y0, x1, y1), 10.0, area);
         assert!(is_visible(50.0, 400.0, 90.0, 412.0));
         assert!(is_visible(550.0, 400.0, 900.0, 412.0));
         assert!(is_visible(-300.0, 400.0, 20.0, 412.0));
