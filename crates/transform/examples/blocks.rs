@@ -21,7 +21,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     pages.sort_by_key(std::fs::DirEntry::file_name);
     let mut texts = BufWriter::new(File::create(format!("{out}.jsonl"))?);
     let mut numbers = BufWriter::new(File::create(format!("{out}.f32"))?);
-    let mut trees = BufWriter::new(File::create(format!("{out}.trees.jsonl"))?);
     for page in pages {
         let id = page.file_name().to_string_lossy().trim_end_matches(".html.gz").to_owned();
         let truth: serde_json::Value =
@@ -30,7 +29,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let bytes = unpack(page.path())?;
         let decoded = gleaner_transform::decode(&bytes, Some("text/html"));
         let blocks = gleaner_transform::training::blocks(&decoded.text, &url);
-        writeln!(trees, "{}", gleaner_transform::training::nodes(&decoded.text, &url))?;
         let page_texts: Vec<&str> = blocks.iter().map(|(text, _)| text.as_str()).collect();
         writeln!(texts, "{}", json!({ "id": id, "texts": page_texts }))?;
         for (_, features) in &blocks {

@@ -207,45 +207,4 @@ pub mod training {
         };
         blocks.list.iter().map(text).zip(features).collect()
     }
-
-    /// The nodes of a page in document order, as JSON, and the nodes of each block.
-    #[must_use]
-    pub fn nodes(html: &str, url: &url::Url) -> serde_json::Value {
-        use crate::tree::{Edge, Kind, Walk};
-        use serde_json::{Map, Value, json};
-
-        let text = prepare(Cow::Borrowed(html));
-        let tree = parse(&text, ParseOptions::default());
-        let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
-        let view = View { roots: vec![root], ..View::whole(&tree) };
-        let blocks = super::blocks::collect(&tree, &view, url);
-        let mut nodes: Vec<Value> = Vec::new();
-        let mut walk = Walk::new(&tree, NodeId::DOCUMENT);
-        while let Some(edge) = walk.next() {
-            let Edge::Enter(node) = edge else { continue };
-            let parent = tree.parent(node).map(NodeId::index);
-            let kind = tree.kind(node);
-            if kind == Kind::Text {
-                nodes.push(json!([node.index(), parent, "", tree.text(node)]));
-                continue;
-            }
-            let name = tree.name(node);
-            let attributes: Map<String, Value> = tree
-                .attributes(node)
-                .map(|(name, value)| (name.to_owned(), value.chars().take(200).collect::<String>().into()))
-                .collect();
-            nodes.push(json!([node.index(), parent, name, attributes]));
-            let is_data =
-                tree.attributes(node).any(|(name, value)| name == "type" && value.contains("ld+json"));
-            if matches!(name, "style" | "svg") || (name == "script" && !is_data) {
-                walk.skip_children();
-            }
-        }
-        let of_blocks: Vec<Vec<usize>> = blocks
-            .list
-            .iter()
-            .map(|block| blocks.nodes_of(block).iter().map(|node| node.index()).collect())
-            .collect();
-        json!({ "nodes": nodes, "blocks": of_blocks })
-    }
 }
