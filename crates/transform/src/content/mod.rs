@@ -226,3 +226,26 @@ pub mod training {
         blocks.list.iter().map(text).zip(features).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn doubtful_blocks_are_chosen_only_without_certain_ones() {
+        let url = Url::parse("https://example.org/").unwrap();
+        let html = "<p>one two three four five six seven eight nine ten".repeat(20);
+        let tree = parse(&html, ParseOptions::default());
+        let blocks = blocks::collect(&tree, &View::whole(&tree), &url).list;
+        assert_eq!(blocks.len(), 20);
+        let chosen = |likelihoods: [f32; 2]| {
+            let likelihoods = likelihoods.map(|likely| [likely; 10]).concat();
+            choose(&blocks, &likelihoods).iter().filter(|kept| **kept).count()
+        };
+        assert_eq!(chosen([0.97, 0.45]), 10);
+        assert_eq!(chosen([0.45, 0.45]), 20);
+        assert_eq!(chosen([0.97, 0.6]), 20);
+        assert_eq!(chosen([0.2, 0.01]), 10);
+    }
+}
