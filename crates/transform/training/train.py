@@ -2,37 +2,34 @@
 """Trains the main-content model of this crate and writes src/content/model.bin.
 
     cargo build --release -p gleaner-transform --example blocks
-    python3 training/train.py FOLDER PATH/TO/blocks [--cross-validate | --model-only]
+    python3 training/train.py DATA PATH/TO/blocks [--cross-validate | --model-only]
 
-FOLDER has the layout of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url`
-and `ground_truth.main_content`. Text blocks and their features come from the crate itself
-(examples/blocks.rs). A block is labelled by the share of its words that the ground truth has in the same
-order. The program first prints the F1 on pages of sites that the models were not trained on (not with
---model-only), then writes the model of all pages (not with --cross-validate). The model contains only
-numbers, no text of any page. Needs numpy and lightgbm.
+DATA has the folders `wcxb`, `readability` and `defuddle` (pages.py reads them; a missing one is left out). Text
+blocks and their features come from the crate itself (examples/blocks.rs). A block is labelled by the share of its
+words that the main content has in the same order. grafts.py adds pages with lists of other pages. The program first
+prints the F1 on pages of sites that the models were not trained on (not with --model-only), then writes the model of
+all pages (not with --cross-validate). The model contains only numbers, no text of any page. Needs numpy, lightgbm,
+lxml and markdown-it-py.
 """
 import collections, gzip, json, pathlib, re, struct, subprocess, sys, tempfile
-from urllib.parse import urlsplit
 
 import lightgbm as lgb
 import numpy as np
 
+from grafts import grafted
+from pages import read_all, words
+
 FOLDS = 5
 # As in src/content/model.rs.
 STAGE, CERTAIN = 15, 2.5
-WORDS = re.compile(r"\w+")
+# As in src/content/mod.rs.
+SCENARIOS = [(0.0247, 0.0924), (0.1225, 0.2414), (0.6065, 0.3324), (3.004, 0.2414), (14.88, 0.0924)]
+# The weight of a page with a grafted list, compared with other pages.
+GRAFT_WEIGHT = 0.7
 ROUNDS = 180
 PARAMETERS = dict(objective="cross_entropy", num_leaves=32, learning_rate=0.08, min_data_in_leaf=100,
                   extra_trees=True, feature_fraction=0.4, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0,
                   max_bin=127, seed=1, num_threads=1, verbose=-1, deterministic=True)
-
-
-def words(text):
-    return WORDS.findall((text or "").lower())
-
-
-def load(path):
-    return json.loads(gzip.open(path).read())
 
 
 def fold_letters(text):
@@ -119,11 +116,51 @@ def resolve_uncertain(blocks, shares, truth):
     return shares
 
 
-def read(program, folder, out):
-    subprocess.run([program, str(folder), out], check=True)
-    pages = [json.loads(line) for line in open(out + ".jsonl")]
-    count = sum(len(p["texts"]) for p in pages)
-    return pages, np.fromfile(out + ".f32", dtype="<f4").reshape(count, -1)
+class Blocks:
+    """The blocks of some pages: their features, labels and weights, page after page."""
+
+    def __init__(self, pages, folds, program):
+        self.pages, self.folds = pages, folds
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch)
+            for part in ("html", "ground-truth"):
+                (folder / part).mkdir()
+            # The program reads the pages in the order of their names.
+            for number, page in enumerate(pages):
+                (folder / "html" / f"{number:05}.html.gz").write_bytes(gzip.compress(page.html, 1))
+                truth = json.dumps({"url": page.url}).encode()
+                (folder / "ground-truth" / f"{number:05}.json.gz").write_bytes(gzip.compress(truth, 1))
+            subprocess.run([program, scratch, scratch + "/blocks"], check=True)
+            texts = [json.loads(line)["texts"] for line in open(scratch + "/blocks.jsonl")]
+            numbers = np.fromfile(scratch + "/blocks.f32", dtype="<f4")
+        self.words = [[words(text) for text in of_page] for of_page in texts]
+        self.starts = np.cumsum([0] + [len(of_page) for of_page in texts])
+        self.features = numbers.reshape(self.starts[-1], -1)
+        self.lengths = np.array([len(block) for of_page in self.words for block in of_page], dtype=float)
+        labelled = [self.label(page, *of_page) for page, *of_page in zip(pages, texts, self.words)]
+        self.y, self.weight = (np.concatenate(part) for part in list(zip(*labelled))[:2])
+        self.trusts = [trust for _, _, trust in labelled]
+        self.fold = np.repeat(folds, np.diff(self.starts))
+
+    @staticmethod
+    def label(page, texts, blocks):
+        """The labels and weights of the blocks of a page, and how well they reproduce its truth."""
+        shares = resolve_uncertain(blocks, labels(blocks, page.target), page.target)
+        size = np.array([len(block) for block in blocks], dtype=float)
+        # Each page has about the same weight, divided among its blocks by their words; short blocks have a
+        # little more. The error of a block is relative to the words of the ground truth, but is bounded by
+        # the words of the page.
+        norm = max(min(size.sum(), 1.5 * len(page.target)), 30)
+        # If the blocks of a page cannot reproduce its ground truth, the truth is of another version of the
+        # page. Such a page has little weight.
+        chosen = [word for block, share in zip(blocks, shares) if share >= 0.5 for word in block]
+        trust = score(chosen, page.target)
+        reliable = trust ** 2 if trust >= 0.5 else 0.02
+        # It is arbitrary whether a ground truth includes the title, and a rule keeps it: titles have weight
+        # zero.
+        title = fold_letters(page.title)
+        titles = np.array([is_title(text, title) for text in texts], dtype=bool)
+        return np.array(shares), np.where(titles, 0, (size ** 0.85 + 0.5) / norm * 100 * reliable), trust
 
 
 def fit(features, y, weight):
@@ -174,57 +211,31 @@ def score(kept, truth):
 
 def choose(likely, lengths):
     """The same as `choose` in src/content/mod.rs."""
+    if not len(likely):
+        return likely > 0
     order = np.argsort(-likely, kind="stable")
-    taken, hits, expected = 0.0, 0.0, float((likely * lengths).sum())
-    best, threshold = 0.0, np.inf
-    for at in order:
-        taken += lengths[at]
-        hits += lengths[at] * likely[at]
-        f1 = 2 * hits / (taken + expected) if taken + expected else 0.0
-        if f1 >= best:
-            best, threshold = f1, likely[at]
-    return likely >= min(threshold, 0.5)
+    taken, f1 = np.cumsum(lengths[order]), np.zeros(len(likely))
+    for factor, weight in SCENARIOS:
+        expected = lengths * factor * likely / (factor * likely + 1 - likely)
+        f1 += weight * 2 * np.cumsum(expected[order]) / np.maximum(taken + expected.sum(), 1e-9)
+    return likely >= likely[order[len(f1) - 1 - int(np.argmax(f1[::-1]))]]
 
 
 def main():
-    folder, program = pathlib.Path(sys.argv[1]), sys.argv[2]
-    scratch = tempfile.mkdtemp()
-    pages, features = read(program, folder, scratch + "/blocks")
-    truths = [load(folder / "ground-truth" / (p["id"] + ".json.gz")) for p in pages]
+    data, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    pages = read_all(data)
     rng = np.random.default_rng(7)
     # Pages of one site stay in one fold.
-    site = [".".join(urlsplit(t["url"]).hostname.split(".")[-2:]) for t in truths]
-    fold_of = {s: int(rng.integers(FOLDS)) for s in sorted(set(site))}
-    y, weight, fold, lengths, starts = [], [], [], [], [0]
-    block_words = []
-    for page, truth, s in zip(pages, truths, site):
-        target = words(truth["ground_truth"].get("main_content"))
-        blocks = [words(t) for t in page["texts"]]
-        block_words.append((blocks, target))
-        page_labels = resolve_uncertain(blocks, labels(blocks, target), target)
-        size = np.array([len(b) for b in blocks], dtype=float)
-        y += page_labels
-        lengths += list(size)
-        # Each page has about the same weight, divided among its blocks by their words; short blocks have a
-        # little more. The error of a block is relative to the words of the ground truth, but is bounded by
-        # the words of the page.
-        norm = max(min(size.sum(), 1.5 * len(target)), 30)
-        # If the blocks of a page cannot reproduce its ground truth, the truth is of another version of the
-        # page. Such a page has little weight.
-        chosen = [w for block, label in zip(blocks, page_labels) if label >= 0.5 for w in block]
-        trust = score(chosen, target)
-        trust = trust ** 2 if trust >= 0.5 else 0.02
-        # It is arbitrary whether a ground truth includes the title, and a rule keeps it: titles have weight
-        # zero.
-        title = fold_letters(truth["ground_truth"].get("title"))
-        titles = np.array([is_title(t, title) for t in page["texts"]])
-        weight += list(np.where(titles, 0, (size ** 0.85 + 0.5) / norm * 100 * trust))
-        fold += [fold_of[s]] * len(blocks)
-        starts.append(starts[-1] + len(blocks))
-    y, weight, fold, lengths = map(np.array, (y, weight, fold, lengths))
-
+    fold_of = {site: int(rng.integers(FOLDS)) for site in sorted({page.site for page in pages})}
+    plain = Blocks(pages, [fold_of[page.site] for page in pages], program)
+    # Lists are exchanged only between pages of one fold.
+    extra, folds = zip(*grafted(pages, plain.folds, np.diff(plain.starts), plain.trusts))
+    extra = Blocks(list(extra), list(folds), program)
+    extra.weight *= GRAFT_WEIGHT
+    features, y, weight, fold = (np.concatenate([getattr(plain, part), getattr(extra, part)])
+                                 for part in ("features", "y", "weight", "fold"))
     if "--model-only" not in sys.argv:
-        cross_validate(features, y, weight, fold, lengths, starts, truths, block_words)
+        cross_validate(plain, features, y, weight, fold)
     if "--cross-validate" in sys.argv:
         return
     target = pathlib.Path(__file__).parent.parent / "src" / "content" / "model.bin"
@@ -232,23 +243,22 @@ def main():
     print("model:", target.stat().st_size, "bytes,", features.shape[1], "features per block")
 
 
-def cross_validate(features, y, weight, fold, lengths, starts, truths, block_words):
+def cross_validate(plain, features, y, weight, fold):
     """Prints the F1 on sites that the model was not trained on, and the F1 of the labels, by kind of page."""
-    likely = np.zeros(len(y))
+    likely = np.zeros(len(plain.y))
     for k in range(FOLDS):
-        train = fold != k
-        model = fit(features[train], y[train], weight[train])
-        likely[~train] = predict(model, features[~train])
-    for name, values in (("unseen sites", likely), ("labels", y)):
+        model = fit(features[fold != k], y[fold != k], weight[fold != k])
+        likely[plain.fold == k] = predict(model, plain.features[plain.fold == k])
+    for name, values in (("unseen sites", likely), ("labels", plain.y)):
         by_kind = collections.defaultdict(list)
-        for n, truth in enumerate(truths):
-            part = slice(starts[n], starts[n + 1])
-            kept = choose(np.asarray(values[part], dtype=float), lengths[part])
-            blocks, target = block_words[n]
-            kept_words = [w for keep, block in zip(kept, blocks) if keep for w in block]
-            by_kind[truth["_internal"]["page_type"]["primary"]].append(score(kept_words, target))
-        everything = [v for scores in by_kind.values() for v in scores]
-        kinds = {k: round(float(np.mean(v)), 3) for k, v in sorted(by_kind.items())}
+        for number, page in enumerate(plain.pages):
+            part = slice(plain.starts[number], plain.starts[number + 1])
+            kept = choose(values[part], plain.lengths[part])
+            kept_words = [word for keep, block in zip(kept, plain.words[number]) if keep for word in block]
+            by_kind[page.kind].append(score(kept_words, page.target))
+        everything = [f1 for kind, of_kind in by_kind.items() for f1 in of_kind
+                      if kind not in ("readability", "defuddle")]
+        kinds = {kind: round(float(np.mean(of_kind)), 3) for kind, of_kind in sorted(by_kind.items())}
         print(f"{name:13s} F1 {np.mean(everything):.4f}", kinds)
 
 
