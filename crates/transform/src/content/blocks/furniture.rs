@@ -2,9 +2,9 @@
 //!
 //! Text that recurs is not furniture by itself: headings, labels and the cells of a table are the same on
 //! every page about a like thing, and a list page shows the titles that other pages show as teasers. So
-//! headings go only with the whole of their section, tables and lists only as a whole, and short texts only
-//! beside longer ones. The items of a list page are protected by their number, and by what they leave: most
-//! of a page never goes.
+//! headings go only with the whole of their section, lists only as a whole, tables of values never, and short
+//! texts only beside longer ones. The items of a list page are protected by their number, and by what they
+//! leave: most of a page never goes, and new items of the list do not count as what is left.
 
 use std::ops::Range;
 
@@ -78,9 +78,9 @@ impl Blocks {
             marked.map(|(item, _)| item.at).collect()
         };
         let none = vec![false; items.len()];
-        for teasers in [teasers(&items), none] {
+        for (teasers, new_items) in [(teasers(&items), new_items(&items)), (none.clone(), none)] {
             let marks = self.marks(&items, &teasers);
-            if leaves_enough(&items, &marks, &teasers) {
+            if leaves_enough(&items, &marks, &teasers, &new_items) {
                 return indices(&marks);
             }
         }
@@ -104,7 +104,8 @@ impl Blocks {
         marks
     }
 
-    /// Unmarks tables and definition lists that are not marked as a whole.
+    /// Unmarks tables and definition lists that are not marked as a whole, or have values: many things of a
+    /// site have the same.
     fn keep_tables(&self, items: &[Item<'_>], marks: &mut [bool]) {
         for tag in [Tag::Table, Tag::Dl] {
             for Range { start, end } in self.item_runs(items, tag) {
@@ -112,7 +113,11 @@ impl Blocks {
                     continue;
                 };
                 let is_layout = |item: &Item<'_>| item.block.heading > 0 || item.block.words > MAX_CELL_WORDS;
-                if !(tag == Tag::Table && items.iter().any(is_layout)) && marks.contains(&false) {
+                if tag == Tag::Table && items.iter().any(is_layout) {
+                    continue;
+                }
+                let links = words(items.iter().filter(|item| item.block.is_link()));
+                if marks.contains(&false) || links * 2 < words(items.iter()) {
                     marks.fill(false);
                 }
             }
@@ -203,8 +208,9 @@ fn teasers(items: &[Item<'_>]) -> Vec<bool> {
     let mut texts_left = 0;
     let is_teaser = |item: &Item<'_>| {
         if !item.is_text() {
-            texts_left = if item.evidence.rotating { MAX_TEASER_TEXTS } else { 0 };
-            return item.evidence.rotating;
+            let is_link = item.evidence.rotating && item.evidence.seen;
+            texts_left = if is_link { MAX_TEASER_TEXTS } else { 0 };
+            return is_link;
         }
         // A date between the link and its text may be new.
         let belongs = texts_left > 0 && (item.evidence.seen || item.is_short());
@@ -212,6 +218,20 @@ fn teasers(items: &[Item<'_>]) -> Vec<bool> {
         belongs && item.evidence.seen
     };
     items.iter().map(is_teaser).collect()
+}
+
+/// New links in places that rotate, and the texts that may belong to them. On a list page they are items like
+/// those that earlier pages show as teasers. A longer text is that of an article after its teaser.
+fn new_items(items: &[Item<'_>]) -> Vec<bool> {
+    let mut marks = vec![false; items.len()];
+    let is_new = |item: &Item<'_>| !item.is_text() && item.evidence.rotating && !item.evidence.seen;
+    for (at, _) in items.iter().enumerate().filter(|(_, item)| is_new(item)) {
+        let texts = || items.iter().skip(at + 1).take_while(|item| item.is_text());
+        let belong = texts().filter(|item| !item.is_short()).count() <= MAX_TEASER_TEXTS;
+        let length = if belong { texts().count() } else { 0 };
+        marks.get_mut(at..=at + length).unwrap_or_default().fill(true);
+    }
+    marks
 }
 
 /// Unmarks the text after a link that is not marked: it belongs to the link.
@@ -240,17 +260,18 @@ fn keep_short(items: &[Item<'_>], marks: &mut [bool]) {
 }
 
 /// True if a page without its marked items is still the page: at least half of its words are not common, and
-/// at least half are left. With teasers, a quarter is enough if it has enough prose.
-fn leaves_enough(items: &[Item<'_>], marks: &[bool], teasers: &[bool]) -> bool {
+/// at least half are left. With teasers, a quarter is enough if it has enough prose. New items of a list do
+/// not count as left.
+fn leaves_enough(items: &[Item<'_>], marks: &[bool], teasers: &[bool], new_items: &[bool]) -> bool {
     let (mut all, mut left, mut prose, mut common) = (0_u32, 0_u32, 0_u32, 0_u32);
-    for ((item, mark), is_teaser) in items.iter().zip(marks).zip(teasers) {
+    for (((item, mark), is_teaser), is_new) in items.iter().zip(marks).zip(teasers).zip(new_items) {
         let words = item.block.words;
         all += words;
-        if !mark {
+        if *mark {
+            common += if *is_teaser { 0 } else { words };
+        } else if !is_new {
             left += words;
             prose += if item.block.is_prose() { words } else { 0 };
-        } else if !is_teaser {
-            common += words;
         }
     }
     common * 2 <= all && (left * 2 >= all || (left * 4 >= all && prose >= MIN_PROSE_LEFT))
@@ -268,16 +289,18 @@ mod tests {
     use crate::view::View;
 
     /// The marks of a page whose blocks are all kept: `-` for furniture. The first letter of a block stands
-    /// for what is known about it: C for common, R for a rotating link, S for seen, H for a repeated heading.
+    /// for what is known about it: C for common, R for a rotating link, N for a new one in such a place, S for
+    /// seen, H for a repeated heading.
     fn marks(html: &str) -> String {
         let tree = parse(html, ParseOptions::default());
         let url = "https://example.org/".parse().unwrap();
         let blocks = collect(&tree, &View::whole(&tree), &url);
         let evidence = |block: &Block| {
             let text = tree.text(blocks.nodes_of(block)[0]).trim_start();
-            let [common, rotating, seen, heading] =
-                ['C', 'R', 'S', 'H'].map(|letter| text.starts_with(letter));
-            Evidence { seen: common || rotating || seen, repeated: common || heading, common, rotating }
+            let [common, known, new, seen, heading] =
+                ['C', 'R', 'N', 'S', 'H'].map(|letter| text.starts_with(letter));
+            let (seen, repeated) = (common || known || seen, common || heading);
+            Evidence { seen, repeated, common, rotating: known || new }
         };
         let kept: Vec<(usize, Evidence)> = blocks.list.iter().map(evidence).enumerate().collect();
         let dropped = blocks.furniture(&kept);
@@ -314,9 +337,15 @@ mod tests {
                 "<table><tr><td>C one two three<td>C four<tr><td>own<td>C five</table>".into(),
                 "++++",
             ),
-            ("a whole table", "<table><tr><td>C one two three<td>C four five</table>".into(), "--"),
+            ("a table of equal values", "<table><tr><td>C one two three<td>C four five</table>".into(), "++"),
+            (
+                "a table of links",
+                "<table><tr><td><a href=/a>C one two three</a><td><a href=/b>C four five</a></table>".into(),
+                "--",
+            ),
             ("a layout table", format!("<table><tr><td>{box_text}<td><h2>own</h2></table>"), "-+"),
             ("definitions", "<dl><dt>C one two three four five six<dd>own</dl>".into(), "++"),
+            ("equal definitions", "<dl><dt>C one two three<dd>C four five six</dl>".into(), "++"),
             ("items of a list", "<ul><li>C one two three four five six<li>own</ul>".into(), "++"),
             ("a whole list", "<ul><li>C one two three<li>C four five six</ul>".into(), "--"),
             (
@@ -356,5 +385,21 @@ mod tests {
         for (name, html, expected) in rows {
             assert_eq!(marks(&html), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn a_list_page_keeps_the_items_that_other_pages_show_as_teasers() {
+        let item = |letter: char, text: &str| {
+            format!("<div><h4><a href=/a>{letter} title of an item in a place</a></h4>{text}</div>")
+        };
+        let known = item('R', &prose(40).replace("own", "S"));
+        let new = item('N', &format!("<p>own date{}", prose(40)));
+        for (known_items, new_items) in [(5, 5), (6, 4)] {
+            let html = format!("<h1>own</h1>{}{}", known.repeat(known_items), new.repeat(new_items));
+            assert_eq!(marks(&html), "+".repeat(1 + 2 * known_items + 3 * new_items), "{known_items} known");
+        }
+        // An article with a new teaser in it.
+        let html = format!("{}{}{}{known}", prose(60), item('N', ""), prose(60).repeat(4));
+        assert_eq!(marks(&html), "++++++--");
     }
 }

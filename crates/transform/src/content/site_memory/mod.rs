@@ -87,7 +87,7 @@ pub(crate) struct Evidence {
     pub(crate) repeated: bool,
     /// Its text is common on the site, and so are the texts of all links in the same place of the page.
     pub(crate) common: bool,
-    /// It is a link in a place that has teasers.
+    /// It is a link in a place that has teasers. New ones are not `seen`.
     pub(crate) rotating: bool,
 }
 
@@ -205,7 +205,7 @@ fn judge_places(
         places.push((first, place, on_pages(2) * 3 >= links.len()));
         for (_, at) in links {
             if let Some(evidence) = evidence.get_mut(*at) {
-                (evidence.common, evidence.rotating) = (all_common, rotates && evidence.seen);
+                (evidence.common, evidence.rotating) = (all_common, rotates);
             }
         }
     }
