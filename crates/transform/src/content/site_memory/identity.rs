@@ -4,6 +4,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::super::blocks::{Block, Blocks};
+use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 use crate::words::is_of_word;
 
@@ -20,6 +21,9 @@ const MAX_LINK_ANCESTORS: usize = 3;
 /// The ancestors that make up a place. With fewer, two lists of one page may be the same place; with more, a
 /// wrapper that only some pages have splits a place.
 const PLACE_ANCESTORS: usize = 6;
+
+/// Upper bound on the bytes of a URL. Each block of a link reads it again.
+const MAX_URL_BYTES: usize = 2_048;
 
 /// Upper bound on the bytes of a class name that are compared.
 const MAX_CLASS_BYTES: usize = 40;
@@ -109,21 +113,21 @@ impl<'p> Reader<'p> {
                 break;
             }
             self.buffer.push(tag as u8);
-            let classes = tree.attribute(ancestor, Attr::Class).unwrap_or_default();
-            let first = classes.split_ascii_whitespace().next().unwrap_or_default();
+            let first = names::class_words(names::class(tree, ancestor)).next().unwrap_or_default();
             self.buffer.extend(first.bytes().filter(|byte| !byte.is_ascii_digit()).take(MAX_CLASS_BYTES));
         }
         self.secret.hash(Kind::Place, self.site, 0, &self.buffer)
     }
 
     /// The page that all links lead to. A relative URL is none, because it names different pages on different
-    /// pages.
+    /// pages. A very long one is none either.
     fn target(&self, nodes: &[NodeId]) -> Option<u64> {
         let mut target = None;
         for node in nodes.iter().take(MAX_TEXT_NODES) {
             let mut near = self.tree.ancestors(*node).take(MAX_LINK_ANCESTORS);
             let Some(link) = near.find(|ancestor| self.tree.tag(*ancestor) == Tag::A) else { continue };
-            let href = self.tree.attribute(link, Attr::Href)?.split('#').next()?;
+            let href = self.tree.attribute(link, Attr::Href).filter(|href| href.len() <= MAX_URL_BYTES)?;
+            let href = href.split('#').next()?;
             let is_first = target.is_none();
             if *target.get_or_insert(href) != href || (is_first && !names_page(href)) {
                 return None;
@@ -192,6 +196,10 @@ mod tests {
 
     #[test]
     fn links_have_their_targets_and_their_place() {
+        // All descendants read the class of an element, so a long one is not read to its end.
+        let [behind_digits, other_behind_digits] = ["a", "b"]
+            .map(|name| format!("<div class={}{name}><a href=/x>one</a></div>", "1".repeat(10_000)));
+        let long = format!("<p><a href=/{}>one</a>", "x".repeat(MAX_URL_BYTES));
         let rows = [
             (
                 "<div class=a><a href=/x>one</a></div>",
@@ -208,6 +216,7 @@ mod tests {
             ("<div class=a><a href=/x>one</a></div>", "<div class=b><a href=/x>one</a></div>", true, false),
             ("<p><a href=/x>one</a>", "<h2><a href=/x>one</a></h2>", true, false),
             ("<body class=home><p><a href=/x>a</a>", "<body class=post><p><a href=/x>a</a>", true, true),
+            (behind_digits.as_str(), other_behind_digits.as_str(), true, true),
         ];
         for (one, other, same_target, same_place) in rows {
             let [first, second] = pair(one, other);
@@ -221,6 +230,7 @@ mod tests {
             ("a link with a text", "<p>one <a href=/x>two three</a>", true),
             ("a text with a link", "<p>one two three <a href=/x>four</a>", false),
             ("a link within the page", "<h2><a href='#x'>one</a></h2>", false),
+            ("a very long URL", long.as_str(), true),
         ] {
             let [own, _] = pair(html, html);
             assert_eq!((own.target, own.place.is_some()), (None, is_link), "{name}");

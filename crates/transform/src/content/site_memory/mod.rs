@@ -144,6 +144,7 @@ impl Visit<'_> {
         for key in keys {
             table.add(key, site, false);
         }
+        table.keep(self.site);
     }
 }
 
@@ -302,6 +303,26 @@ mod tests {
             visit.learn();
         }
         assert!(visit(&memory, "https://a.example/", "<p>text")[0].seen);
+    }
+
+    #[test]
+    fn the_pages_of_a_site_are_known_for_as_long_as_their_texts() {
+        let memory = SiteMemory::default();
+        let texts = |name: &str| -> String {
+            (0..MAX_PAGE_KEYS).map(|number| format!("<p>{name} {number}")).collect()
+        };
+        let fill = |round: &str| {
+            for page in 0..14 {
+                visit(&memory, "https://b.example/", &texts(&format!("{round} {page}")));
+            }
+        };
+        // The first texts of the page are in another generation than the last ones.
+        fill("first");
+        visit(&memory, "https://a.example/", &texts("own"));
+        fill("second");
+        let site = memory.secret.site("a.example", None);
+        assert_eq!(memory.lock().site(site).pages, 1);
+        assert!(visit(&memory, "https://a.example/", "<p>own 999")[0].seen);
     }
 
     #[test]

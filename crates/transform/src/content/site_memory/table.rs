@@ -57,6 +57,12 @@ impl Table {
         })
     }
 
+    /// Keeps the count of a site for as long as those of the keys that its last page had: without it, a key
+    /// of few pages would be one of all pages.
+    pub(super) fn keep(&mut self, site: u64) {
+        self.update(site, |count| count);
+    }
+
     /// Counts that the last page of a site had a key.
     pub(super) fn add(&mut self, key: u64, site: Count, repeated: bool) {
         self.update(key, |count| {
