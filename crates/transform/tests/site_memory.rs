@@ -127,7 +127,7 @@ type Part = fn(usize) -> String;
 
 #[test]
 fn what_recurs_as_a_part_of_the_text_stays() {
-    let rows: [(&str, Part); 8] = [
+    let rows: [(&str, Part); 11] = [
         ("a heading", |n| {
             format!("<h2>What the keeper of the mill told us then</h2><p>{}</p>", sentence(5_000 + n))
         }),
@@ -139,6 +139,17 @@ fn what_recurs_as_a_part_of_the_text_stays() {
             format!("<ul><li>Flour of the mill, as much as you like<li>{}</ul>", sentence(5_000 + n))
         }),
         ("definitions", |n| format!("<dl><dt>The weight of all parts together<dd>{} kg</dl>", 30 + n)),
+        ("a table of equal values", |_| {
+            "<h2>Facts</h2><table><tr><th>Material<td>Oak and iron of the valley<tr><th>Age<td>Two hundred years\
+             </table>"
+                .to_owned()
+        }),
+        ("equal definitions", |_| {
+            "<dl><dt>wait<dd>How long to wait for an answer of the mill, in seconds.</dl>".to_owned()
+        }),
+        ("a callout", |_| {
+            format!("<div class='admonition warning'><p class=admonition-title>Warning<p>{BOX}</div>")
+        }),
         ("code", |_| "<pre><code>let mill = open the gates of the mill();</code></pre>".to_owned()),
         ("a short text", |_| "<p>Open all day.</p>".to_owned()),
         ("a new link in each page", |n| {
@@ -181,6 +192,33 @@ fn list_pages_keep_the_titles_that_other_pages_show_as_teasers() {
     let of_site = visit(&memory, "/entries", &html, &options);
     assert_eq!(of_site, alone("/entries", &html, &options));
     assert!((0..20).all(|number| of_site.contains(&title(number))), "{of_site}");
+}
+
+#[test]
+fn list_pages_with_few_items_keep_those_that_other_pages_show_as_teasers() {
+    let memory = SiteMemory::default();
+    let options = ScrapeOptions::new();
+    // The same card on all pages, in wrappers of its own.
+    let card = |number: usize| {
+        format!(
+            "<div class=card><div class=inner><div class=body><div class=text><h3><a href=/entries/9{number}>{}\
+             </a></h3><p>{}</p></div></div></div></div>",
+            title(number),
+            sentence(6_000 + number)
+        )
+    };
+    let teasers = |number: usize| [1, 2, 3].map(|step| card(number * step % 7)).concat();
+    for number in 0..30 {
+        visit(&memory, &format!("/entries/{number}"), &page(number, &teasers(number)), &options);
+    }
+    let article = visit(&memory, "/entries/30", &page(30, &teasers(30)), &options);
+    assert!(!article.contains("/entries/9"), "{article}");
+    let items: String = (0..12).map(card).collect();
+    let html = format!(
+        "<!doctype html><html lang=en><head><title>Entries</title></head><body><main><h1>Entries</h1>{items}\
+         </main></body></html>"
+    );
+    assert_eq!(visit(&memory, "/list", &html, &options), alone("/list", &html, &options));
 }
 
 #[test]

@@ -13,14 +13,17 @@ const MAX_CALLOUT_ANCESTORS: usize = 6;
 /// Upper bound on the distance from a text node beside a callout to their container, in elements.
 const MAX_CONTAINER_ANCESTORS: usize = 4;
 
+/// The callout that a block is in.
+pub(super) fn callout_of(tree: &Tree, blocks: &Blocks, at: usize) -> Option<NodeId> {
+    let text = *blocks.nodes_of(blocks.list.get(at)?).first()?;
+    tree.ancestors(text).take(MAX_CALLOUT_ANCESTORS).find(|node| is_callout(tree, *node))
+}
+
 /// Keeps callouts within `main` or `article` that have kept text after them, and kept text or a heading
 /// before them.
 pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     let text_at = |at: usize| blocks.list.get(at).and_then(|block| blocks.nodes_of(block).first().copied());
-    let callout_at = |at: usize| {
-        let around = |text: NodeId| tree.ancestors(text).take(MAX_CALLOUT_ANCESTORS);
-        text_at(at).and_then(|text| around(text).find(|node| is_callout(tree, *node)))
-    };
+    let callout_at = |at: usize| callout_of(tree, blocks, at);
     let is_in = |at: usize, container: NodeId| {
         text_at(at).is_some_and(|text| {
             tree.ancestors(text).take(MAX_CONTAINER_ANCESTORS).any(|node| node == container)

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::blocks::{Block, Blocks};
+use super::callouts::callout_of;
 use super::site_memory::{Evidence, Visit};
 use crate::tree::Tree;
 
@@ -12,7 +13,8 @@ const MIN_LIKELIHOOD: f32 = 0.05;
 /// Upper bound on the blocks of a page that are judged and learned. Later ones stay.
 const MAX_JUDGED: usize = 500;
 
-/// Drops kept blocks that are furniture of the site; never the title.
+/// Drops kept blocks that are furniture of the site; never the title, and no callout between two texts of the
+/// page: the pages of a manual have the same warnings.
 ///
 /// A page whose other text was on earlier pages for more than half is nearly the same as one of them, and is
 /// not learned: the variants of a product must not turn its description into furniture.
@@ -35,12 +37,16 @@ pub(super) fn leave_out(
     }
     let some: Vec<&Block> = judged.iter().map(|(_, block)| *block).collect();
     let evidence = visit.judge(tree, blocks, &some);
-    let of_kept: Vec<(usize, Evidence)> = judged
+    let mut of_kept: Vec<(usize, Evidence)> = judged
         .iter()
         .zip(evidence)
         .filter(|((at, _), _)| kept.get(*at) == Some(&true))
         .map(|((at, _), evidence)| (*at, if title.contains(at) { Evidence::default() } else { evidence }))
         .collect();
+    let callouts = callouts_between_texts(tree, blocks, title, &of_kept);
+    for (_, evidence) in of_kept.iter_mut().filter(|(at, _)| callouts.contains(at)) {
+        *evidence = Evidence::default();
+    }
     for at in blocks.furniture(&of_kept) {
         if let Some(kept) = kept.get_mut(at) {
             *kept = false;
@@ -54,4 +60,25 @@ pub(super) fn leave_out(
     if words(true) > words(false) / 2 {
         visit.skip();
     }
+}
+
+/// The kept blocks in callouts that have texts of the page before and after them.
+fn callouts_between_texts(
+    tree: &Tree,
+    blocks: &Blocks,
+    title: &Range<usize>,
+    kept: &[(usize, Evidence)],
+) -> Vec<usize> {
+    let (mut callouts, mut texts) = (Vec::new(), None);
+    for (at, evidence) in kept {
+        let is_heading = blocks.list.get(*at).is_some_and(|block| block.heading() > 0);
+        if callout_of(tree, blocks, *at).is_some() {
+            callouts.push(*at);
+        } else if !evidence.common && !is_heading && !title.contains(at) {
+            texts = Some((texts.map_or(*at, |(first, _)| first), *at));
+        }
+    }
+    let (first, last) = texts.unwrap_or_default();
+    callouts.retain(|at| (first..last).contains(at));
+    callouts
 }
