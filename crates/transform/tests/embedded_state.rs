@@ -176,6 +176,26 @@ fn a_short_text_of_a_shell_is_given_and_a_browser_may_give_more() {
     assert!(page.needs_scripts && page.document.warning.unwrap().contains("embedded state"));
 }
 
+/// A text in pieces may end elements that it does not begin.
+#[test]
+fn a_text_with_end_tags_of_its_own_is_given_to_its_end() {
+    for (open, end) in
+        [("", "</article>"), ("<div>", "</div></div>"), ("<main><div>", "</div></main></article>")]
+    {
+        let body = format!("{}{end}{}", paragraphs(0, 10), paragraphs(10, 30));
+        let state = json!({ "post": { "title": "Firing a bowl", "slug": "firing-a-bowl", "body": body } });
+        let state = state.to_string().replace("</", "<\\/");
+        let visible = format!("<nav><a href=/>Pots</a></nav>{open}<div id=__next></div>");
+        let html = page_with(&visible, &Value::Null).replace(">null<", &format!(">{state}<"));
+        let document = read(&html).document;
+        let (markdown, html) = (document.markdown.unwrap(), document.html.unwrap());
+        for text in sentences(0, 30) {
+            assert!(markdown.contains(&text) && html.contains(&text), "{end}: {text}");
+        }
+        assert!(!markdown.contains("](https://pots.example/)"), "{end}: {markdown:.200}");
+    }
+}
+
 #[test]
 fn a_state_injects_nothing() {
     let attempts = "<script>alert(1)</script><img src=x onerror=alert(1)><a href='javascript:alert(1)'>a</a>\

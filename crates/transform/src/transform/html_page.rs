@@ -121,7 +121,7 @@ fn filled(
     let tree = parse_page(&source, settings);
     let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);
     let article = tree.elements_with_tag(tag).filter(is_ours).last()?;
-    if tree.folded_text(article, 1).is_empty() {
+    if rest_of(&tree, article).all(|node| tree.folded_text(node, 1).is_empty()) {
         return None;
     }
     // A short text is better than none, and a browser may give more.
@@ -142,6 +142,16 @@ fn filled(
         None => own,
     });
     Some(page)
+}
+
+/// An element and the elements after it. A text at the end of a page may close the element around it.
+fn rest_of(tree: &Tree, element: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    let next = move |node: &NodeId| tree.next_sibling(*node);
+    let after = move |node: NodeId| std::iter::successors(next(&node), next);
+    let around = std::iter::once(element).chain(tree.ancestors(element)).flat_map(after);
+    // A part of the page that was moved behind is older.
+    let is_newer = move |node: &NodeId| tree.is_element(*node) && node.index() > element.index();
+    std::iter::once(element).chain(around.filter(is_newer))
 }
 
 /// What a state has to do with a page.
@@ -207,7 +217,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         let mut view = if narrows { selected() } else { whole() };
         let mut is_whole = !narrows;
         if let Some(article) = fill.article.filter(|_| narrows) {
-            view.roots = vec![article];
+            view.roots = rest_of(tree, article).collect();
         } else if narrows {
             let metadata = &document.metadata;
             let full_title =
