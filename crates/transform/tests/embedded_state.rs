@@ -81,6 +81,25 @@ fn a_page_around_an_empty_main_element_gives_the_text_of_its_state() {
 }
 
 #[test]
+fn all_formats_with_text_have_that_of_the_state() {
+    let bars = "<div class=bar><a href=/a>Section of us</a></div>".repeat(20);
+    let html = page_with(&format!("{bars}<div id=__next><h1>Firing a bowl</h1></div>{bars}"), &record());
+    for format in [Format::Markdown, Format::Html, Format::Summary] {
+        let page = page_of(&html, ScrapeOptions::new().formats([format.clone()]));
+        let document = page.document;
+        assert_eq!(document.markdown.is_some(), format == Format::Markdown, "{format:?}");
+        let text = document.markdown.or(document.html).or(document.summary).unwrap();
+        assert!(text.contains("In step "), "{format:?}: {text:.300}");
+        assert!(document.warning.unwrap().contains("shows little of its text"), "{format:?}");
+    }
+    // A page that shows its text has only the formats that are requested.
+    let shown = page_with(&format!("<main><h1>Firing a bowl</h1>{}</main>", paragraphs(0, 30)), &record());
+    for format in [Format::Html, Format::Summary] {
+        assert_eq!(page_of(&shown, ScrapeOptions::new().formats([format])).document.markdown, None);
+    }
+}
+
+#[test]
 fn a_beginning_on_the_page_is_not_given_twice() {
     let visible =
         format!("<main><h1>Firing a bowl</h1>{}<button>Read more</button></main>", paragraphs(0, 3));

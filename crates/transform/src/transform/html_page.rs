@@ -77,13 +77,17 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     let is_shell = shell::is_shell(&tree);
     let may_add = (wants_text(&options.formats) || options.formats.html) && options.include_tags.is_empty();
     if !is_shell {
-        let page = of_tree(&tree, text, url, settings, Fill::default());
-        let Some(found) = Some(&page).filter(|_| may_add).and_then(|page| {
-            let written = page.document.markdown.as_deref()?;
-            state::read_hidden(&tree, text, written, url, settings.interrupt)
-        }) else {
-            return page;
-        };
+        // The text of the page is compared with that of its state, whatever formats are requested.
+        let keeps_markdown = may_add && !has_markdown(&options.formats) && state::may_hide(text);
+        let fill = Fill { keeps_markdown, ..Fill::default() };
+        let mut page = of_tree(&tree, text, url, settings, fill);
+        let written = page.document.markdown.as_deref().filter(|_| may_add);
+        let found =
+            written.and_then(|written| state::read_hidden(&tree, text, written, url, settings.interrupt));
+        if keeps_markdown {
+            page.document.markdown = None;
+        }
+        let Some(found) = found else { return page };
         drop(tree);
         return filled(&found, text, url, settings, false).unwrap_or(page);
     }
@@ -96,9 +100,9 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
             return page;
         }
         let tree = parse_page(text, settings);
-        return of_tree(&tree, text, url, settings, Fill { is_shell, article: None });
+        return of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() });
     }
-    of_tree(&tree, text, url, settings, Fill { is_shell, article: None })
+    of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() })
 }
 
 /// Transforms a page with the text of a state added to it, so that everything is read from there: links and
@@ -125,7 +129,11 @@ fn filled(
         return None;
     }
     // A short text is better than none, and a browser may give more.
-    let fill = Fill { is_shell: is_shell && !found.is_long(), article: (!found.is_page).then_some(article) };
+    let fill = Fill {
+        is_shell: is_shell && !found.is_long(),
+        article: (!found.is_page).then_some(article),
+        ..Fill::default()
+    };
     let mut page = of_tree(&tree, &source, url, settings, fill);
     let document = &mut page.document;
     document.raw_html = document.raw_html.take().map(|_| text.to_owned());
@@ -161,6 +169,8 @@ struct Fill {
     is_shell: bool,
     /// The main content is known: a text from the state.
     article: Option<NodeId>,
+    /// The document keeps the Markdown if it is not requested too.
+    keeps_markdown: bool,
 }
 
 fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
@@ -267,6 +277,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         if narrows && is_whole && !written.is_empty() {
             warnings.push(NO_MAIN_CONTENT);
         }
+        let not_requested = (fill.keeps_markdown && !wants_text).then(|| write(&view));
         if formats.html {
             let names_iframe = |selector: &String| selector.to_ascii_lowercase().contains("iframe");
             let html_options = html::Options {
@@ -282,9 +293,8 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
             document.summary = Some(summary::of_markdown(&written));
             summary_warning = Some(summary::WARNING);
         }
-        if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
-            document.markdown = Some(written);
-        }
+        document.markdown =
+            not_requested.or_else(|| (has_markdown(formats) || fill.keeps_markdown).then_some(written));
     }
     let needs_scripts = !tagged.noscript && fill.is_shell && json_ld::main_text(tree).is_none();
     if wants_text && is_blank && !needs_scripts {
@@ -314,9 +324,14 @@ impl<'s> Settings<'s> {
     }
 }
 
+/// True if the document has the Markdown.
+const fn has_markdown(formats: &Formats) -> bool {
+    formats.markdown || formats.json.is_some() || formats.change_tracking.is_some()
+}
+
 /// True if a requested format is derived from the Markdown.
 pub(super) const fn wants_text(formats: &Formats) -> bool {
-    formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some()
+    has_markdown(formats) || formats.summary
 }
 
 /// Leaves out the head.

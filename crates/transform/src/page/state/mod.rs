@@ -142,6 +142,12 @@ pub(crate) fn read(tree: &Tree, html: &str, url: &Url, interrupt: &Interrupt) ->
     })
 }
 
+/// True if a page may have a state with more text than it shows.
+pub(crate) fn may_hide(html: &str) -> bool {
+    let has_sign = || SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some());
+    (MIN_STATEFUL_BYTES..=MAX_PAGE_BYTES).contains(&html.len()) && has_sign() && !is_paid(html)
+}
+
 /// The text of a page that shows only a part of it, if a state has all. `written` is the text that the page
 /// gives without. A page with a text of its own, most of which is not in the state, stays as it is.
 pub(crate) fn read_hidden(
@@ -153,9 +159,7 @@ pub(crate) fn read_hidden(
 ) -> Option<Found> {
     let shown =
         if written.len() <= MAX_SHOWN_BYTES { prose::letters_of_markdown(written) } else { usize::MAX };
-    let is_short = shown <= MAX_SHOWN_LETTERS && html.len() >= MIN_STATEFUL_BYTES;
-    let has_sign = || SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some());
-    if !is_short || !has_sign() || is_paid(html) {
+    if shown > MAX_SHOWN_LETTERS || !may_hide(html) {
         return None;
     }
     let found = read(tree, html, url, interrupt)?;
