@@ -80,6 +80,20 @@ fn a_page_around_an_empty_main_element_gives_the_text_of_its_state() {
     assert!(page.document.warning.unwrap().contains("shows little of its text"));
 }
 
+/// Scripts can be elsewhere, and the page can be little more than its text.
+#[test]
+fn a_small_page_without_programs_gives_the_text_of_its_state() {
+    let state =
+        json!({ "post": { "title": "Firing a bowl", "slug": "firing-a-bowl", "body": paragraphs(0, 20) } });
+    let html = format!(
+        "<!doctype html><title>Firing a bowl</title><div><h1>Firing a bowl</h1></div>\
+         <script type=application/json>{state}</script>"
+    );
+    assert!(html.len() < 3_000, "{}", html.len());
+    let markdown = read(&html).document.markdown.unwrap();
+    assert!(markdown.contains("In step 19"), "{markdown}");
+}
+
 #[test]
 fn all_formats_with_text_have_that_of_the_state() {
     let bars = "<div class=bar><a href=/a>Section of us</a></div>".repeat(20);

@@ -62,6 +62,10 @@ async fn crawl(paper: &Paper, site_memory: bool) -> Result<Figures, Failure> {
         let url = Url::parse(metadata.source_url.as_deref().unwrap_or_default())?;
         markdown.insert(url.path().to_owned(), text);
     }
+    // A lost page would have no leak.
+    if let Some(lost) = paper.pages().iter().find(|page| !markdown.contains_key(&page.path)) {
+        return Err(format!("the crawl has no Markdown of {}", lost.path).into());
+    }
     let text = |page: &PaperPage| markdown.get(&page.path).map_or("", String::as_str).to_owned();
     let of = |is_list: bool| paper.pages().iter().filter(move |page| page.is_list == is_list);
     Ok(Figures {

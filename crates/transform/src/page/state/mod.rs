@@ -56,8 +56,8 @@ const MAX_SHOWN_BYTES: usize = 6_000;
 /// The same in letters, without addresses.
 const MAX_SHOWN_LETTERS: usize = 1_000;
 
-/// A shorter page has no state with a longer text than it shows, in bytes.
-const MIN_STATEFUL_BYTES: usize = 4_000;
+/// A shorter page has no state with a text of [`MIN_LETTERS`], in bytes.
+const MIN_STATEFUL_BYTES: usize = 1_000;
 
 /// Signs of states. A page that shows text is searched for states only if it has one, because few have.
 const SIGNS: [&str; 7] =
