@@ -22,6 +22,8 @@
 //! - `coordination` measures the store of many processes in PostgreSQL: its rate beside a plain queue with a
 //!   row for each page, a large backlog, two processes beside one, and a restart of the server. It needs an
 //!   installed PostgreSQL.
+//! - `evaluate` measures quality on pages and files with truth, whose folders are its arguments.
+//!   `peers/markdown.py` writes the Markdown of other tools for it.
 //! - `resume` kills a crawl of the command ten times, and checks what it fetched.
 //! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, and when pages are
 //!   ready. Each figure has its goal beside it.
