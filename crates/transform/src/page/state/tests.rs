@@ -447,3 +447,15 @@ fn references_in_circles_and_repeated_values_stay_within_their_bounds() {
         "B:1": { "a": { "__ref": "A:1" }, "b": { "__ref": "B:1" } } });
     assert_eq!(html_of(&keyed).matches(SENTENCE).count(), 22);
 }
+
+#[test]
+fn short_answers_stay_with_their_questions() {
+    let questions = json!([{ "question": "How long does it take?", "answer": "Two hours." },
+        { "question": "Is it hot to the touch?", "answer": "Yes." }, { "label": "id", "value": "x7f3" },
+        { "answer": "Nowhere.", "question": "Where is it made?" }]);
+    let html = html_of(&json!({ "title": "Heating a kiln", "body": article(), "faq": questions }));
+    for part in ["How long does it take?", "Two hours.", "Is it hot to the touch?", "Yes.", "Nowhere."] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("x7f3"), "{html}");
+}

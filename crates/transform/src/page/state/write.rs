@@ -415,7 +415,8 @@ impl<'a> Writer<'a> {
     /// Writes an object that is a part of a text by its headings and texts.
     fn section(&mut self, object: ValueId) {
         let values = self.values;
-        if self.weights.letters(object) == 0 && !is_short_section(values, object) {
+        let is_short = self.weights.letters(object) == 0;
+        if is_short && !is_short_section(values, object) {
             if image::is_image(values, object) {
                 image::write(values, object, &mut self.out);
             }
@@ -443,7 +444,7 @@ impl<'a> Writer<'a> {
                         ]);
                     } else if self.weights.letters(member) > 0 {
                         tasks.push(Task::Value(member, Context::Block));
-                    } else if keys::is_text(key) && text.contains(|c: char| c == ' ' || is_unspaced(c)) {
+                    } else if keys::is_text(key) && (is_short || has_words(text)) && !text.trim().is_empty() {
                         tasks.extend([
                             Task::Open(Tag::P),
                             Task::Value(member, Context::Inline),
@@ -459,14 +460,27 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True for an object with a heading and a text of several words, such as a question with its answer.
+/// True for an object with a heading and a text of which one has several words, such as a question with its
+/// answer.
 fn is_short_section(values: &Values, object: ValueId) -> bool {
-    let has = |is_wanted: &dyn Fn(&str, &str) -> bool| {
-        let mut members = values.first_children(object);
-        members.any(|member| values.string(member).is_some_and(|text| is_wanted(values.key(member), text)))
-    };
-    has(&|key, text| keys::is_heading(key) && !text.is_empty())
-        && has(&|key, text| keys::is_text(key) && text.contains(|c: char| c == ' ' || is_unspaced(c)))
+    let headings = || texts_named(values, object, keys::is_heading);
+    let texts = || texts_named(values, object, keys::is_text);
+    headings().next().is_some() && texts().next().is_some() && headings().chain(texts()).any(has_words)
+}
+
+/// The strings of an object by their names.
+fn texts_named<'v>(
+    values: &'v Values,
+    object: ValueId,
+    is_wanted: fn(&str) -> bool,
+) -> impl Iterator<Item = &'v str> {
+    let members = values.first_children(object).filter(move |member| is_wanted(values.key(*member)));
+    members.filter_map(move |member| values.string(member)).filter(|text| !text.trim().is_empty())
+}
+
+/// True for a text of several words, or of a script without spaces.
+fn has_words(text: &str) -> bool {
+    text.trim().contains(|c: char| c == ' ' || is_unspaced(c))
 }
 
 /// True for an item of a numbered list that stands without its list.
