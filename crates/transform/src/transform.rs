@@ -129,6 +129,9 @@ pub fn transform_within(
 /// list of more than 12 links, or most of its text: at least half of its words are left, or a quarter if they
 /// are 100 words of prose, without new links in such places.
 ///
+/// The pages of a host judge each other, whoever wrote them: who writes two fifths of them can make a text of
+/// another page common, and that page then loses it, within the limits above.
+///
 /// The result depends on the pages before. A page with the format `changeTracking` is compared with an
 /// earlier crawl, so it is transformed without. Nothing is learned from pages that need scripts, and from
 /// pages of which more than half was on earlier ones, such as the variants of a product.
