@@ -140,8 +140,8 @@ fn what_recurs_as_a_part_of_the_text_stays() {
         }),
         ("definitions", |n| format!("<dl><dt>The weight of all parts together<dd>{} kg</dl>", 30 + n)),
         ("a table of equal values", |_| {
-            "<h2>Facts</h2><table><tr><th>Material<td>Oak and iron of the valley<tr><th>Age<td>Two hundred years\
-             </table>"
+            "<h2>Facts</h2><table><tr><th>Material<td>Oak and iron of the valley<tr><th>Age<td>Two hundred \
+             years</table>"
                 .to_owned()
         }),
         ("equal definitions", |_| {
@@ -201,8 +201,8 @@ fn list_pages_with_few_items_keep_those_that_other_pages_show_as_teasers() {
     // The same card on all pages, in wrappers of its own.
     let card = |number: usize| {
         format!(
-            "<div class=card><div class=inner><div class=body><div class=text><h3><a href=/entries/9{number}>{}\
-             </a></h3><p>{}</p></div></div></div></div>",
+            "<div class=card><div class=inner><div class=body><div class=text><h3>\
+             <a href=/entries/9{number}>{}</a></h3><p>{}</p></div></div></div></div>",
             title(number),
             sentence(6_000 + number)
         )
