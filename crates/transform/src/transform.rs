@@ -125,9 +125,9 @@ pub fn transform_within(
 /// 6 pages of a site. A later page loses texts that at least 6 pages and two fifths of all had, and teasers:
 /// links to pages that earlier pages linked to in the same place, with the texts of these links, if a quarter
 /// of the pages has links in that place and repeats them, in whatever combination. It never loses its title,
-/// code, a callout between parts of its text, a table of values, a heading without the whole of its section, a
-/// list of more than 12 links, or most of its text: at least half of its words are left, or a quarter if they
-/// are 100 words of prose, without new links in such places.
+/// code, a callout between parts of its text, a table of values, a heading without the whole of its section,
+/// a list of more than 12 links, or most of its text: at least half of its words are left, or a quarter if
+/// they are 100 words of prose, without new links in such places.
 ///
 /// The pages of a host judge each other, whoever wrote them: who writes two fifths of them can make a text of
 /// another page common, and that page then loses it, within the limits above.

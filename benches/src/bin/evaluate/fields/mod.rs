@@ -1,8 +1,8 @@
 //! Values read without a model on pages whose own structured data is the truth.
 //!
 //! The structured data of a page (JSON-LD, microdata, RDFa) states values, and the page shows most of them to
-//! its readers. These are the truth: a value that the visible text does not show is left out. The visible text
-//! is that of the extractor, so a value that it never sees is left out too, not missed. Extraction
+//! its readers. These are the truth: a value that the visible text does not show is left out. The visible
+//! text is that of the extractor, so a value that it never sees is left out too, not missed. Extraction
 //! reads the page twice, with a schema as a user would write it for that kind of thing: without the
 //! structured data and its copies in scripts, `meta` elements and attributes, and as it is.
 //!

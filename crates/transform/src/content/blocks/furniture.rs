@@ -289,8 +289,8 @@ mod tests {
     use crate::view::View;
 
     /// The marks of a page whose blocks are all kept: `-` for furniture. The first letter of a block stands
-    /// for what is known about it: C for common, R for a rotating link, N for a new one in such a place, S for
-    /// seen, H for a repeated heading.
+    /// for what is known about it: C for common, R for a rotating link, N for a new one in such a place, S
+    /// for seen, H for a repeated heading.
     fn marks(html: &str) -> String {
         let tree = parse(html, ParseOptions::default());
         let url = "https://example.org/".parse().unwrap();
