@@ -69,7 +69,8 @@ fn callouts_between_texts(
     title: &Range<usize>,
     kept: &[(usize, Evidence)],
 ) -> Vec<usize> {
-    let (mut callouts, mut texts) = (Vec::new(), None);
+    let mut callouts = Vec::new();
+    let mut texts: Option<(usize, usize)> = None;
     for (at, evidence) in kept {
         let is_heading = blocks.list.get(*at).is_some_and(|block| block.heading() > 0);
         if callout_of(tree, blocks, *at).is_some() {
