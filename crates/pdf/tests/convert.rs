@@ -43,6 +43,16 @@ fn a_drawing_of_many_lines_costs_no_text() {
 }
 
 #[test]
+fn text_of_a_negative_size_is_upside_down() {
+    let text = |text: &str, x: u32, y: u32| format!("BT /F1 -12 Tf 1 0 0 1 {x} {y} Tm ({text} ) Tj ET\n");
+    let page = [text("The kiln", 400, 100), text("is loaded", 353, 100), text("in the evening.", 400, 116)];
+    let converted = convert(&pages(&[page.concat().into_bytes()], &[], ""), &Options::default()).unwrap();
+    let (loaded, evening) =
+        (converted.markdown.find("The kiln is loaded"), converted.markdown.find("in the evening."));
+    assert!(loaded.is_some() && loaded < evening, "{}", converted.markdown);
+}
+
+#[test]
 fn text_cannot_become_markup() {
     let page =
         lines(&["<script>alert\\(1\\)</script> and [x]\\(javascript:alert\\) here", "[y]: javascript:x"]);

@@ -40,9 +40,6 @@ const MIN_PAGES: usize = 3;
 /// Pages on which a line must repeat a heading.
 const MIN_HEADING_PAGES: usize = 2;
 
-/// A number of a page, with its word, is within this share of the page from an edge.
-const NUMBER_EDGE: f32 = 0.1;
-
 /// Most lines of a heading.
 const MAX_HEADING_LINES: usize = 3;
 
@@ -56,7 +53,7 @@ pub(super) fn drop(pages: &mut [PageLayout]) {
     for (index, page) in pages.iter_mut().enumerate() {
         let found: HashSet<(usize, usize)> = edge_lines(page, index, &headings)
             .into_iter()
-            .filter(|line| (line.is_at_edge && line.saying.page == Some(index + 1)) || counts.recurs(line))
+            .filter(|line| counts.recurs(line))
             .map(|line| (line.region, line.item))
             .collect();
         let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
@@ -136,8 +133,6 @@ struct EdgeLine {
     heading: Option<usize>,
     /// It is in an outermost row, and is no title.
     may_count: bool,
-    /// It is where numbers of pages are.
-    is_at_edge: bool,
 }
 
 impl EdgeLine {
@@ -192,7 +187,6 @@ fn edge_lines(page: &PageLayout, index: usize, headings: &Headings) -> Vec<EdgeL
                 bands: [band(0.0), band(0.5) + 1],
                 heading: headings.repeated(&key(text), line.size, index).filter(|_| is_outer),
                 may_count: is_outer && (saying.is_number || line.size <= headings.least),
-                is_at_edge: !(NUMBER_EDGE..=1.0 - NUMBER_EDGE).contains(&line.place),
                 saying,
             });
         }
@@ -411,13 +405,8 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_single_page_is_dropped() {
-        let single = |foot| left(vec![page(&[("Text", 0.5), (foot, 0.95)])]).remove(0);
-        assert_eq!(single("Page 1"), ["Text"]);
-        assert_eq!(single("– Seite 1 von 1 –"), ["Text"]);
-        assert_eq!(single("Page 7").len(), 2);
-        assert_eq!(single("Chapter 1").len(), 2);
-        assert_eq!(left(vec![page(&[("Text", 0.5), ("Page 1", 0.6)])])[0].len(), 2);
+    fn the_number_of_a_single_page_stays() {
+        assert_eq!(left(vec![page(&[("Text", 0.5), ("Page 1", 0.95)])]), [["Text", "Page 1"]]);
     }
 
     #[test]

@@ -5,20 +5,20 @@ use std::collections::HashMap;
 
 use crate::layout::{Item, Line, PageLayout};
 
-/// How often a word that a line break divides is elsewhere in the document.
-#[derive(Debug, Clone, Copy, Default)]
-struct Count {
-    with_hyphen: usize,
-    without: usize,
+/// A word that a line break divides, in both of its spellings.
+struct Divided {
+    with_hyphen: String,
+    without: String,
 }
 
 /// Marks the lines whose last hyphen stays when the next line is joined to them.
 pub(super) fn keep(pages: &mut [PageLayout]) {
-    // By the word without its hyphen.
-    let mut counts: HashMap<String, Count> = HashMap::new();
+    // How often each spelling is elsewhere in the document.
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for_pairs(pages, |above, below| {
         if let Some(word) = divided(above, below) {
-            counts.entry(word).or_default();
+            counts.entry(word.with_hyphen).or_default();
+            counts.entry(word.without).or_default();
         }
     });
     if counts.is_empty() {
@@ -32,8 +32,9 @@ pub(super) fn keep(pages: &mut [PageLayout]) {
         }
     }
     for_pairs(pages, |above, below| {
-        let count = divided(above, below).and_then(|word| counts.get(&word)).copied().unwrap_or_default();
-        if count.with_hyphen > count.without {
+        if let Some(word) = divided(above, below)
+            && counts.get(&word.with_hyphen) > counts.get(&word.without)
+        {
             above.text.keep_hyphen();
         }
     });
@@ -56,31 +57,31 @@ fn for_pairs(pages: &mut [PageLayout], mut call: impl FnMut(&mut Line, &Line)) {
     }
 }
 
-/// The word that the break between two lines divides, without its hyphen.
-fn divided(above: &Line, below: &Line) -> Option<String> {
+/// The word that the break between two lines divides.
+fn divided(above: &Line, below: &Line) -> Option<Divided> {
     let start = above.text.as_str().split_whitespace().next_back()?.strip_suffix(['-', '\u{2010}'])?;
     let end = below.text.as_str().split_whitespace().next()?;
     let is_word = start.ends_with(char::is_alphabetic) && end.starts_with(char::is_lowercase);
-    is_word.then(|| plain(&format!("{start}{end}")))
+    is_word.then(|| Divided {
+        with_hyphen: spelling(&format!("{start}-{end}")),
+        without: spelling(&format!("{start}{end}")),
+    })
 }
 
 /// Counts the words of a text that are wanted.
-fn count(text: &str, counts: &mut HashMap<String, Count>) {
+fn count(text: &str, counts: &mut HashMap<String, usize>) {
     for word in text.split_whitespace() {
-        if let Some(count) = counts.get_mut(&plain(word)) {
-            let is_inner = |c: char| matches!(c, '-' | '\u{2010}' | '\u{2011}');
-            if word.trim_matches(|c: char| !c.is_alphanumeric()).contains(is_inner) {
-                count.with_hyphen += 1;
-            } else {
-                count.without += 1;
-            }
+        if let Some(count) = counts.get_mut(&spelling(word)) {
+            *count += 1;
         }
     }
 }
 
-/// The letters and digits of a word.
-fn plain(word: &str) -> String {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// A word without the marks around it, in lower case, with one kind of hyphens.
+fn spelling(word: &str) -> String {
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let letters = inner.chars().filter(|c| *c != '\u{00AD}').flat_map(char::to_lowercase);
+    letters.map(|c| if matches!(c, '\u{2010}' | '\u{2011}') { '-' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -107,5 +108,7 @@ mod tests {
         let lines = ["A half-finished house and a half-", "finished, half-", "way ruin of brick-", "work"];
         assert_eq!(joined(&lines), "A half-finished house and a half-finished, halfway ruin of brickwork");
         assert_eq!(joined(&["a re-entry, reentry, re-", "entry"]), "a re-entry, reentry, reentry");
+        let lines = ["A self-governing town and a self-govern-", "ing village"];
+        assert_eq!(joined(&lines), "A self-governing town and a self-governing village");
     }
 }

@@ -49,8 +49,6 @@ pub(super) struct Saying {
     pub(super) letters: usize,
     /// It is a number or the number of a page, with nothing else.
     pub(super) is_number: bool,
-    /// Its number, if it has the word for a page.
-    pub(super) page: Option<usize>,
 }
 
 impl Saying {
@@ -88,8 +86,7 @@ impl Saying {
             _ => 0,
         });
         let letters = letters.sum();
-        let (is_number, page) = page_number(&pieces);
-        Some(Self { exact: hash(&pieces), counted, letters, is_number, page })
+        Some(Self { exact: hash(&pieces), counted, letters, is_number: is_number(&pieces) })
     }
 }
 
@@ -156,21 +153,17 @@ fn roman(text: &str) -> Option<i64> {
     (hundreds < 4).then_some(100 * hundreds as i64 + below)
 }
 
-/// Whether this is only a number or the number of a page, for example `7`, `7/9` and `Page 7 of 9`, and the
-/// number behind the word for a page.
-fn page_number(pieces: &[Piece]) -> (bool, Option<usize>) {
-    let (has_word, rest) = match pieces {
-        [Piece::Word(word), rest @ ..] if PAGE_WORDS.contains(&word.as_str()) => (true, rest),
-        _ => (false, pieces),
+/// Whether this is only a number or the number of a page, for example `7`, `7/9` and `Page 7 of 9`.
+fn is_number(pieces: &[Piece]) -> bool {
+    let rest = match pieces {
+        [Piece::Word(word), rest @ ..] if PAGE_WORDS.contains(&word.as_str()) => rest,
+        _ => pieces,
     };
-    let number = match rest {
-        [Piece::Number(number)] | [Piece::Number(number), Piece::Number(_)] => Some(*number),
-        [Piece::Number(number), Piece::Word(of), Piece::Number(_)] if OF_WORDS.contains(&of.as_str()) => {
-            Some(*number)
-        }
-        _ => None,
-    };
-    (number.is_some(), number.filter(|_| has_word).and_then(|number| usize::try_from(number).ok()))
+    match rest {
+        [Piece::Number(_)] | [Piece::Number(_), Piece::Number(_)] => true,
+        [Piece::Number(_), Piece::Word(of), Piece::Number(_)] => OF_WORDS.contains(&of.as_str()),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -207,8 +200,6 @@ mod tests {
         for text in ["2 of 3 items", "1 of 2 and 3 of 4", "Chapter 1", "civil"] {
             assert!(!saying(text, 0).is_number, "{text}");
         }
-        assert_eq!(saying("– Seite 3 von 9 –", 0).page, Some(3));
-        assert_eq!(saying("7 of 9", 0).page, None);
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn begins_with_bullet(row: &[Fragment]) -> bool {
 }
 
 /// Whether there is a space after each token.
-fn spaces(tokens: &[Token]) -> Vec<bool> {
+pub(super) fn spaces(tokens: &[Token]) -> Vec<bool> {
     let gaps: Vec<f32> = tokens
         .windows(2)
         .map(|pair| match pair {

@@ -73,6 +73,7 @@ impl<'f, 'b> Reader<'f, 'b> {
             let (more, _, _) = self.drawn(&page, shown.content, shown.resources, Dict::new());
             spans.extend(more);
         }
+        spans.iter_mut().for_each(set_turn);
         spans.retain(|span| is_visible(span.bbox, span.size, page.crop_box));
         let marks = file.marks();
         ReadPage {
@@ -140,8 +141,18 @@ impl<'f, 'b> Reader<'f, 'b> {
     }
 }
 
+/// A negative size turns a text by half a turn.
+fn set_turn(span: &mut TextSpan) {
+    if span.size < 0.0 {
+        span.size = -span.size;
+        span.rotate = (span.rotate + 180) % 360;
+    }
+}
+
 /// Whether at least a letter of a text, or half of a shorter one, is in the visible area of its page.
 fn is_visible(text: Rect, size: f32, area: Rect) -> bool {
+    // Some fonts have their ascent below their descent.
+    let text = text.normalize();
     let is_in = |start: f32, end: f32, from: f32, to: f32| {
         end.min(to) - start.max(from) >= ((end - start) / 2.0).min(size.max(0.0))
     };
@@ -159,6 +170,7 @@ mod tests {
         assert!(is_visible(50.0, 400.0, 90.0, 412.0));
         assert!(is_visible(550.0, 400.0, 900.0, 412.0));
         assert!(is_visible(-300.0, 400.0, 20.0, 412.0));
+        assert!(is_visible(50.0, 412.0, 90.0, 400.0));
         // Turned by a quarter.
         assert!(is_visible(50.0, 700.0, 62.0, 1200.0));
         assert!(!is_visible(598.0, 400.0, 900.0, 412.0));
