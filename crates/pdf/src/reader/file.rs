@@ -225,8 +225,8 @@ impl<'b> File<'b> {
         result
     }
 
-    /// A Type 3 font with its widths in thousandths, and its weight. Its parts are loaded as they are, so a font
-    /// that refers to itself ends.
+    /// A Type 3 font with its widths in thousandths, and its weight. Its parts are loaded as they are, so a
+    /// font that refers to itself ends.
     fn with_widths(&self, font: Dict, weight: u64) -> Read<(Object, u64)> {
         let part = |key: &str| match font.get(key)? {
             Object::Ref(reference) => self.nested(|| self.load(*reference)).ok().map(tame),
