@@ -1,7 +1,7 @@
 //! Valid files.
 
 use gleaner_pdf::{ErrorKind, Options, convert};
-use gleaner_testkit::pdf::{file, lines, pages};
+use gleaner_testkit::pdf::{file, lines, pages, stream};
 
 fn two_pages() -> Vec<u8> {
     let first = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
@@ -50,6 +50,27 @@ fn text_of_a_negative_size_is_upside_down() {
     let (loaded, evening) =
         (converted.markdown.find("The kiln is loaded"), converted.markdown.find("in the evening."));
     assert!(loaded.is_some() && loaded < evening, "{}", converted.markdown);
+}
+
+#[test]
+fn widths_of_a_type_3_font_are_in_units_of_its_matrix() {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R \
+                /Resources << /Font << /F1 4 0 R >> >> >>";
+    let font = "<< /Type /Font /Subtype /Type3 /FontMatrix [1 0 0 1 0 0] /FontBBox [0 0 1 1] \
+                /FirstChar 105 /LastChar 115 /Widths 6 0 R /CharProcs << >> \
+                /Encoding << /Differences [105 /i /j /k /l /m /n /o /p /q /r /s] >> >>";
+    // Each letter is 6 points wide.
+    let content = "BT /F1 12 Tf 1 0 0 1 72 720 Tm (kil) Tj 1 0 0 1 90 720 Tm (ns) Tj ET";
+    let objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        font.as_bytes().to_vec(),
+        stream("", content.as_bytes()),
+        format!("[{}]", "0.5 ".repeat(11)).into_bytes(),
+    ];
+    let converted = convert(&file(&objects, ""), &Options::default()).unwrap();
+    assert!(converted.markdown.contains("kilns"), "{}", converted.markdown);
 }
 
 #[test]

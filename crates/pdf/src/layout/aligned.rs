@@ -26,7 +26,7 @@ const MAX_COLUMNS: usize = 60;
 /// Columns of text have lines of at least this many characters.
 const MIN_LINE_CHARS: usize = 20;
 
-/// A row this much nearer to the one above than usual is another line of its cells.
+/// A row this much nearer to the header above than usual is another line of its cells.
 const NEARER: f32 = 0.75;
 
 /// A row of a part of a page, or a table that takes the place of some.
@@ -183,8 +183,8 @@ fn table(rows: &[Vec<Fragment>], urls: &[Url]) -> Option<Table> {
         let filled = texts.iter().filter(|text| !text.is_empty()).count();
         let is_first = texts.first().is_some_and(|text| !text.is_empty());
         let distance = base - last_base;
-        let wraps =
-            distance <= MAX_WRAP * size && ((!is_first && filled < columns.min(3)) || distance <= near);
+        let is_header = cells.len() == 1 && distance <= near;
+        let wraps = distance <= MAX_WRAP * size && ((!is_first && filled < columns.min(3)) || is_header);
         match cells.last_mut() {
             Some(above) if wraps => {
                 for (cell, more) in above.iter_mut().zip(&texts) {
@@ -319,11 +319,25 @@ mod tests {
         assert!(found[0].contains("| First | A thing with a long name |"), "{found:?}");
     }
 
+    fn row(cells: [&str; 2], base: f32) -> Vec<Fragment> {
+        vec![fragment(cells[0], 0.0, base), fragment(cells[1], 100.0, base)]
+    }
+
+    #[test]
+    fn rows_at_uneven_distances_stay_rows() {
+        let rows = [
+            row(["Time", "Stage"], 0.0),
+            row(["11:00", "First"], 18.0),
+            row(["11:40", "Second"], 36.0),
+            row(["11:45", "Third"], 48.0),
+            row(["12:20", "Fourth"], 66.0),
+        ];
+        let table = table(&rows, &[]).map(|table| table.markdown()).unwrap_or_default();
+        assert!(table.contains("| 11:40 | Second |\n| 11:45 | Third |"), "{table}");
+    }
+
     #[test]
     fn a_header_of_two_lines_is_one_row() {
-        let row = |cells: [&str; 2], base: f32| {
-            vec![fragment(cells[0], 0.0, base), fragment(cells[1], 100.0, base)]
-        };
         let rows = [
             row(["Name of", "Size of"], 0.0),
             row(["the thing", "it"], 12.0),

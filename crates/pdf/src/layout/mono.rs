@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use pdfboss_text::TextSpan;
 
-/// Fewest texts that show the width of the letters of a font.
+/// Fewest texts of other letters that show the width of the letters of a font.
 const MIN_TEXTS: usize = 4;
 
 /// A text shows it if it has at least this many different letters.
@@ -17,7 +17,8 @@ const SLACK: f32 = 0.01;
 struct Widths {
     least: f32,
     most: f32,
-    texts: usize,
+    /// The letters of each text.
+    texts: HashSet<u32>,
 }
 
 /// Marks the texts of a page in fonts that have letters of one width.
@@ -39,22 +40,24 @@ fn mono_fonts<'t>(texts: impl Iterator<Item = (&'t str, &'t str, f32)>) -> HashS
     let mut fonts: HashMap<&str, Widths> = HashMap::new();
     for (font, text, width) in texts {
         let width = width / text.len().max(1) as f32;
-        if !text.is_ascii() || letters(text) < MIN_LETTERS || !width.is_finite() || width <= 0.0 {
+        let letters = letters(text);
+        if !text.is_ascii() || letters.count_ones() < MIN_LETTERS || !width.is_finite() || width <= 0.0 {
             continue;
         }
-        let widths = fonts.entry(font).or_insert(Widths { least: width, most: width, texts: 0 });
+        let new = || Widths { least: width, most: width, texts: HashSet::new() };
+        let widths = fonts.entry(font).or_insert_with(new);
         widths.least = widths.least.min(width);
         widths.most = widths.most.max(width);
-        widths.texts += 1;
+        widths.texts.insert(letters);
     }
-    fonts.retain(|_, font| font.texts >= MIN_TEXTS && font.most <= (1.0 + SLACK) * font.least);
+    fonts.retain(|_, font| font.texts.len() >= MIN_TEXTS && font.most <= (1.0 + SLACK) * font.least);
     fonts.into_keys().map(str::to_owned).collect()
 }
 
-/// How many different small letters a text has. Digits have one width in most fonts.
+/// The small letters of a text, as bits. Digits have one width in most fonts.
 fn letters(text: &str) -> u32 {
     let letters = text.bytes().filter(u8::is_ascii_lowercase);
-    letters.fold(0_u32, |all, letter| all | (1 << (letter - b'a'))).count_ones()
+    letters.fold(0_u32, |all, letter| all | (1 << (letter - b'a')))
 }
 
 #[cfg(test)]
@@ -69,6 +72,7 @@ mod tests {
     fn letters_of_one_width_are_noticed() {
         assert_eq!(found(&[("let", 1.5), ("width", 2.5), ("}", 0.5), ("min", 1.5), ("file", 2.0)]), 1);
         assert_eq!(found(&[("let", 1.2), ("width", 2.5), ("}", 0.5), ("min", 1.7), ("file", 1.4)]), 0);
+        assert_eq!(found(&[("item1", 2.2), ("item2", 2.2), ("item3", 2.2), ("item4", 2.2)]), 0);
         assert_eq!(found(&[("1234", 2.0), ("567", 1.5), ("89", 1.0), ("10", 1.0), ("21", 1.0)]), 0);
     }
 }

@@ -16,6 +16,7 @@ use super::content::{self, MAX_PAGE_TEXTS};
 use super::marks::Marks;
 use super::sections;
 use super::tame::tame;
+use super::type3;
 use crate::{Error, ErrorKind, Options};
 
 /// Most values that are read from a file: numbers, names, strings, arrays. A value counts each time.
@@ -224,6 +225,21 @@ impl<'b> File<'b> {
         result
     }
 
+    /// A Type 3 font with its widths in thousandths, and its weight. Its parts are loaded as they are, so a
+    /// font that refers to itself ends.
+    fn with_widths(&self, font: Dict, weight: u64) -> Read<(Object, u64)> {
+        let part = |key: &str| match font.get(key)? {
+            Object::Ref(reference) => self.nested(|| self.load(*reference)).ok().map(tame),
+            value => Some((value.clone(), 0)),
+        };
+        let (Some((matrix, first)), Some((widths, second))) = (part("FontMatrix"), part("Widths")) else {
+            return Ok((Object::Dict(font), weight));
+        };
+        let more = first.saturating_add(second);
+        self.spend(more)?;
+        Ok((Object::Dict(type3::in_thousandths(font, &matrix, &widths)), weight.saturating_add(more)))
+    }
+
     fn load(&self, reference: ObjRef) -> Read<Object> {
         match self.table.get(reference.num) {
             None | Some(XrefEntry::Free) => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
@@ -342,6 +358,10 @@ impl ObjectSource for File<'_> {
             }
             return Ok(object);
         }
+        let (object, weight) = match object {
+            Object::Dict(font) if type3::is_font(&font) => self.with_widths(font, weight)?,
+            other => (other, weight),
+        };
         if self.kept_values.get().saturating_add(weight) > MAX_KEPT_VALUES {
             self.kept.borrow_mut().clear();
             self.kept_values.set(0);

@@ -13,6 +13,7 @@ mod page;
 mod pages;
 mod sections;
 mod tame;
+mod type3;
 
 pub use self::content::MAX_PAGE_TEXTS;
 pub(crate) use self::file::File;
