@@ -1,5 +1,6 @@
 //! Giving hosts back, with their pace, and with blocks that list no ended pages.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -179,27 +180,23 @@ impl Operation for GiveBack<'_> {
 
 impl Local {
     /// Prepares hosts to be given back: those without pages, and those above the fair share if another worker
-    /// is hungry. With `all`, every host.
+    /// is hungry, first those with the fewest requests under way. With `all`, every host.
     pub(super) fn choose_leaving(&mut self, all: bool) {
-        let is_idle = |local: &Self, name: &str| local.frontier.host_load(name).in_flight == 0;
-        let mut empty = Vec::new();
-        let mut loaded = Vec::new();
+        let (mut leaving, mut loaded) = (Vec::new(), Vec::new());
         for (id, host) in self.hosts.iter().filter(|(_, host)| !host.leaving) {
-            if !all && (host.guards > 0 || !is_idle(self, &host.name)) {
-                continue;
-            }
-            if all || host.is_idle_for(IDLE) {
-                empty.push(*id);
+            let requests = u64::from(self.frontier.host_load(&host.name).in_flight) + host.guards;
+            if all || (requests == 0 && host.is_idle_for(IDLE)) {
+                leaving.push(*id);
             } else {
-                loaded.push(*id);
+                loaded.push((requests, Reverse(*id)));
             }
         }
         if !all && self.others_hungry && self.workers > 1 {
-            let held = self.hosts.values().filter(|host| !host.leaving).count().saturating_sub(empty.len());
             loaded.sort_unstable();
-            empty.extend(loaded.into_iter().rev().take(held.saturating_sub(self.fair_hosts())));
+            let above_share = loaded.len().saturating_sub(self.fair_hosts());
+            leaving.extend(loaded.into_iter().take(above_share).map(|(_, Reverse(id))| id));
         }
-        for id in empty {
+        for id in leaving {
             self.leave_host(id);
         }
     }

@@ -1,6 +1,6 @@
 //! Hosts: one store at a time holds each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use gleaner_postgres::PostgresStore;
 use gleaner_store::{HostGuard, HostHold, NewJob, Store as _, WorkerId};
@@ -229,4 +229,25 @@ async fn a_host_of_a_page_in_memory_is_held_separately() {
     assert_busy(&first, &page.url).await;
     drop(guard);
     let _guard = eventually("its host is given back", async || hold(&first, &page.url).await).await;
+}
+
+#[tokio::test]
+async fn a_store_without_hosts_gets_some_on_which_another_works_without_a_break() {
+    let Some(world) = World::start() else { return };
+    let [first, second] = world.stores("busy").await;
+    let graph = Graph::unlinked(10_000, 4);
+    first.submit(job(1, u64::MAX, graph.all()), now()).await.unwrap();
+    let worker = WorkerId::random();
+    let mut leased = VecDeque::new();
+    let _page = eventually("another store gets a host", async || {
+        leased.extend(first.lease(worker, 4, now()).await.unwrap().pages);
+        // Other pages of its host stay under way.
+        if leased.len() > 4
+            && let Some(page) = leased.pop_front()
+        {
+            first.finish(finished(page, &graph), now()).await.unwrap();
+        }
+        second.lease(WorkerId::random(), 1, now()).await.unwrap().pages.pop()
+    })
+    .await;
 }
