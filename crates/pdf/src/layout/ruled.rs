@@ -159,6 +159,7 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
         let x = (fragment.area.left + fragment.area.right) / 2.0;
         fragment.table.is_none() && area.has(x, fragment.base - 0.3 * fragment.size)
     });
+    let drawn = drawn(&grid.columns, &lefts);
     let column_of = |x: f32| lefts.partition_point(|left| *left <= x).clamp(1, columns) - 1;
     let row_of = |y: f32| tops.partition_point(|top| *top <= y).clamp(1, rows) - 1;
     let mut cells: Vec<Vec<Vec<Token>>> = vec![vec![Vec::new(); columns]; rows];
@@ -167,7 +168,7 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
         let mut column = column_of((fragment.area.left + fragment.area.right) / 2.0);
         let (first, last) = (column_of(fragment.area.left + NEAR), column_of(fragment.area.right - NEAR));
         // A text that crosses no line stays together, in the first of its cells.
-        let is_cut = first < last && is_cut(grid, &lefts, first, last, fragment.base - 0.3 * fragment.size);
+        let is_cut = first < last && is_cut(&drawn, first, last, fragment.base - 0.3 * fragment.size);
         if first < last {
             column = first;
         }
@@ -186,12 +187,29 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
     rest
 }
 
+/// Where lines are drawn at each of these places, from the top: the parts do not touch each other.
+fn drawn(rules: &[Rule], places: &[f32]) -> Vec<Vec<(f32, f32)>> {
+    let parts = |place: &f32| {
+        let near = rules.iter().filter(|rule| (rule.at - place).abs() <= NEAR);
+        let mut parts: Vec<(f32, f32)> = near.map(|rule| (rule.from - NEAR, rule.to + NEAR)).collect();
+        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut joined: Vec<(f32, f32)> = Vec::with_capacity(parts.len());
+        for (from, to) in parts {
+            match joined.last_mut() {
+                Some((_, end)) if from <= *end => *end = end.max(to),
+                _ => joined.push((from, to)),
+            }
+        }
+        joined
+    };
+    places.iter().map(parts).collect()
+}
+
 /// Whether a line is drawn between any of the columns from `first` to `last` at this height.
-fn is_cut(grid: &Grid, lefts: &[f32], first: usize, last: usize, y: f32) -> bool {
-    lefts.iter().take(last + 1).skip(first + 1).any(|left| {
-        grid.columns
-            .iter()
-            .any(|rule| (rule.at - left).abs() <= NEAR && (rule.from - NEAR..=rule.to + NEAR).contains(&y))
+fn is_cut(drawn: &[Vec<(f32, f32)>], first: usize, last: usize, y: f32) -> bool {
+    drawn.iter().take(last + 1).skip(first + 1).any(|parts| {
+        let next = parts.partition_point(|(from, _)| *from <= y);
+        next.checked_sub(1).and_then(|at| parts.get(at)).is_some_and(|(_, to)| y <= *to)
     })
 }
 
@@ -321,6 +339,20 @@ mod tests {
         };
         let (tables, _) = tables(vec![row(15.0), row(35.0)], &grid());
         assert_eq!(tables, ["| left | right |\n| --- | --- |\n| left | right |"]);
+    }
+
+    #[test]
+    fn a_line_with_gaps_cuts_only_where_it_is_drawn() {
+        let rule = |at: f32, from: f32, to: f32| Rule { at, from, to };
+        // Out of order, with a gap from 10 to 40 and one part within another.
+        let rules = [rule(100.0, 40.0, 60.0), rule(101.0, 0.0, 10.0), rule(99.0, 42.0, 45.0)];
+        let drawn = drawn(&rules, &[0.0, 100.0, 200.0]);
+        assert_eq!(drawn.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 0]);
+        let is_cut = |y: f32| is_cut(&drawn, 0, 1, y);
+        assert_eq!(
+            [-4.0, -3.0, 5.0, 13.0, 25.0, 50.0, 63.0, 64.0].map(is_cut),
+            [false, true, true, true, false, true, true, false]
+        );
     }
 
     #[test]
