@@ -128,6 +128,9 @@ fn note_tokens(area: pdfboss_core::Rect, text: &str) -> Vec<Token> {
         base: top + size * (1.2 * at as f32 + 1.0),
         size,
         is_logical: true,
+        // Its area may touch the next one.
+        is_spaced_before: true,
+        is_spaced_after: true,
         ..Token::default()
     };
     lines.iter().enumerate().map(token).collect()
@@ -208,6 +211,17 @@ mod tests {
             assert!(tokens[0].left.abs() <= MAX_PLACE && tokens[0].right.abs() <= MAX_PLACE);
             assert!(tokens[0].base.abs() <= 2.0 * MAX_PLACE);
         }
+    }
+
+    #[test]
+    fn values_of_fields_beside_each_other_are_words() {
+        let mut tokens = note_tokens(pdfboss_core::Rect::new(10.0, 100.0, 40.0, 110.0), "eleven");
+        tokens.extend(note_tokens(pdfboss_core::Rect::new(40.0, 100.0, 70.0, 110.0), "twelve"));
+        let regions = regions(fragments(tokens), None, &[]);
+        let Some(Item::Line(line)) = regions.first().and_then(|region| region.items.first()) else {
+            panic!("one line")
+        };
+        assert_eq!(line.text.as_str(), "eleven twelve");
     }
 
     #[test]
