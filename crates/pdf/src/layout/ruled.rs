@@ -17,6 +17,9 @@ const NEAR: f32 = 3.0;
 /// Most lines of each direction on a page. A page with more has a drawing.
 const MAX_LINES: usize = 1_500;
 
+/// Most visits of fragments: each grid visits all of them. The grids that are left are no tables.
+const MAX_VISITS: usize = 5_000_000;
+
 /// Most rows and columns of a table.
 const MAX_ROWS: usize = 1_000;
 const MAX_COLUMNS: usize = 60;
@@ -46,9 +49,16 @@ pub(super) fn with_tables(
     turn: Turn,
     urls: &[Url],
 ) -> Vec<Fragment> {
+    replaced(fragments, &grids(rulings, turn), urls, MAX_VISITS)
+}
+
+/// The same for these grids, with at most this many visits.
+fn replaced(fragments: Vec<Fragment>, grids: &[Grid], urls: &[Url], mut visits: usize) -> Vec<Fragment> {
     let mut rest = fragments;
-    for grid in grids(rulings, turn) {
-        rest = with_table(rest, &grid, urls);
+    for grid in grids {
+        let Some(left) = visits.checked_sub(rest.len()) else { break };
+        visits = left;
+        rest = with_table(rest, grid, urls);
     }
     rest
 }
@@ -321,6 +331,19 @@ mod tests {
         let (tables, rest) = tables(cells, &grid());
         assert_eq!(tables, ["| Name | Size |\n| --- | --- |\n| a thing | 10 |"]);
         assert_eq!(rest, 1);
+    }
+
+    #[test]
+    fn fragments_are_visited_a_limited_number_of_times() {
+        let cells = ["a", "b"].map(|text| [fragment(text, 5.0, 15.0), fragment(text, 105.0, 35.0)]);
+        let mut cells: Vec<Fragment> = cells.into_iter().flatten().collect();
+        cells.push(fragment("c", 105.0, 15.0));
+        let grids = grids(&grid(), Turn::Upright);
+        let tables = |visits: usize| {
+            let all = replaced(cells.clone(), &grids, &[], visits);
+            all.iter().filter(|fragment| fragment.table.is_some()).count()
+        };
+        assert_eq!((tables(5), tables(4)), (1, 0));
     }
 
     #[test]
