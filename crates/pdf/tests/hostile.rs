@@ -239,7 +239,7 @@ fn ambiguous() -> Vec<(&'static str, Vec<u8>)> {
         ("lengths that need one another", file(&lengths.collect::<Vec<_>>(), "/Info 1 0 R")),
         ("a count of many objects", objects_without_bytes()),
         ("a long name on each text", long_name()),
-        ("a long text for each code", long_texts()),
+        ("a text of a megabyte for each code", mapped(&"0042".repeat(250_000), 100_000)),
         ("a long description of each text", described()),
         ("a table of many objects", packed_table()),
         ("resources that each page inherits", shared_resources()),
@@ -271,11 +271,11 @@ fn long_name() -> Vec<u8> {
     page(&format!("/Contents 4 0 R {resources}"), &[stream("", content.as_bytes()), font.into_bytes()])
 }
 
-/// A character map that replaces a code by a text of a megabyte.
-fn long_texts() -> Vec<u8> {
-    let map = format!("1 beginbfchar <41> <{}> endbfchar", "0042".repeat(250_000));
+/// Codes that a character map replaces by a text, in hexadecimal digits.
+fn mapped(text: &str, codes: usize) -> Vec<u8> {
+    let map = format!("1 beginbfchar <41> <{text}> endbfchar");
     let font = b"<< /Type /Font /Subtype /Type1 /BaseFont /A /ToUnicode 6 0 R >>".to_vec();
-    let content = format!("BT /F1 12 Tf 72 720 Td ({}) Tj ET", "A".repeat(100_000));
+    let content = format!("BT /F1 12 Tf 72 720 Td ({}) Tj ET", "A".repeat(codes));
     let resources = "/Resources << /Font << /F1 5 0 R >> >>";
     let objects = [stream("", content.as_bytes()), font, stream("", map.as_bytes())];
     page(&format!("/Contents 4 0 R {resources}"), &objects)
@@ -421,6 +421,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>, bool)> {
         ("many objects", pages(std::slice::from_ref(&text), &vec![b"[1 2 3]".to_vec(); 200_000], ""), false),
         ("many empty pages", pages(&vec![Vec::new(); 20_000], &[], ""), false),
         ("long numbers", pages(&[long_numbers.into_bytes()], &[], ""), false),
+        ("ten letters from right to left for each code", mapped(&"05D0".repeat(10), 990_000), true),
         ("header only", b"%PDF-1.7".to_vec(), true),
     ]
 }

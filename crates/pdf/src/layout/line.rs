@@ -21,6 +21,9 @@ const RAISED_SIZE: f32 = 0.86;
 /// Rows this near to each other, in sizes of the larger text, may be one line with raised or lowered text.
 const MAX_RAISE: f32 = 0.65;
 
+/// Most rows of raised or lowered text of a line. Each is joined to the whole line.
+const MAX_RAISED_ROWS: usize = 16;
+
 /// Letters that are spaced as a word, at least this many.
 const MIN_SPACED_LETTERS: usize = 4;
 
@@ -45,15 +48,20 @@ pub(crate) struct Line {
 /// The rows of a part of a page, from the top; the fragments of each from left to right.
 pub(super) fn part_rows(part: Vec<Fragment>) -> Vec<Vec<Fragment>> {
     let mut all: Vec<Vec<Fragment>> = Vec::new();
+    let mut raised = 0;
     for row in rows(part) {
         match all.last_mut() {
-            Some(last) if are_one(last, &row) => {
+            Some(last) if raised < MAX_RAISED_ROWS && are_one(last, &row) => {
+                raised += 1;
                 let mut both = std::mem::take(last);
                 both.extend(row);
                 both.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
                 *last = joined_row(both, 0.3);
             }
-            _ => all.push(row),
+            _ => {
+                raised = 0;
+                all.push(row);
+            }
         }
     }
     all
@@ -350,6 +358,17 @@ mod tests {
         let tokens =
             vec![token("word", 0.0, 0.0, 10.0), token("after", 40.0, 0.0, 10.0), token("7", 20.5, -4.0, 6.0)];
         assert_eq!(line(tokens), "word⁷ after");
+    }
+
+    #[test]
+    fn a_line_has_a_limited_number_of_raised_rows() {
+        let rows_with = |raised: usize| {
+            let notes = (0..raised).map(|row| token("n", 100.0 + 2.0 * row as f32, 0.5 + row as f32, 1.0));
+            let tokens = std::iter::once(token("X", 0.0, 0.0, 100.0)).chain(notes);
+            part_rows(tokens.map(|token| Fragment::of(vec![token])).collect()).len()
+        };
+        assert_eq!(rows_with(MAX_RAISED_ROWS), 1);
+        assert!(rows_with(2 * MAX_RAISED_ROWS) > 1);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::ruled::with_tables;
 use super::table::Table;
 use super::tagged::{Block, Tagged, blocks};
 use super::text::Url;
-use super::token::{Area, Cutter, Token, Turn};
+use super::token::{Area, Cutter, MAX_PLACE, Token, Turn};
 use crate::reader::ReadPage;
 
 /// A page: its parts in reading order.
@@ -32,7 +32,10 @@ impl PageLayout {
     pub(crate) fn text_bytes(&self) -> usize {
         let bytes = |item: &Item| match item {
             Item::Line(line) => line.text.as_str().len(),
-            Item::Table(table) => table.cells().map(|cell| cell.as_str().len() + 4).sum(),
+            // Each cell is written with a bar and two spaces.
+            Item::Table(table) => {
+                table.cells().map(|cell| cell.as_str().len()).sum::<usize>().saturating_add(3 * table.size())
+            }
             Item::Block(block) => block.text.as_str().len(),
         };
         self.regions.iter().flat_map(|region| &region.items).map(bytes).sum()
@@ -113,16 +116,21 @@ fn drop_artifacts(spans: &mut Vec<TextSpan>) {
 
 /// The tokens of a text in an area: each of its lines is one.
 fn note_tokens(area: pdfboss_core::Rect, text: &str) -> Vec<Token> {
+    let place = |place: f32| place.clamp(-MAX_PLACE, MAX_PLACE);
     let area = Turn::Upright.area(area);
+    let (left, right, top) = (place(area.left), place(area.right), place(area.top));
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let size = ((area.bottom - area.top) / lines.len().max(1) as f32 * 0.8).clamp(4.0, 10.0);
     let token = |(at, line): (usize, &&str)| Token {
         text: (*line).to_owned(),
-        left: area.left,
-        right: area.right,
-        base: area.top + size * (1.2 * at as f32 + 1.0),
+        left,
+        right,
+        base: top + size * (1.2 * at as f32 + 1.0),
         size,
         is_logical: true,
+        // Its area may touch the next one.
+        is_spaced_before: true,
+        is_spaced_after: true,
         ..Token::default()
     };
     lines.iter().enumerate().map(token).collect()
@@ -140,7 +148,10 @@ fn is_right_to_left_text(tokens: &[Token]) -> bool {
 /// The regions of a part. `area` is the page, if the part has its direction.
 fn regions(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Vec<Region> {
     let place = |base: f32| match area {
-        Some(area) if area.bottom > area.top => (base - area.top) / (area.bottom - area.top),
+        // Texts beside a page that is nearly empty are far from it.
+        Some(area) if area.bottom > area.top => {
+            ((base - area.top) / (area.bottom - area.top)).clamp(-1.0, 2.0)
+        }
         _ => 0.5,
     };
     let mut regions = vec![Region::default()];
@@ -169,7 +180,49 @@ fn regions(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Vec<Region>
 
 #[cfg(test)]
 mod tests {
+    use super::super::fragment::tests::fragment;
+    use super::super::text::Text;
     use super::*;
+
+    #[test]
+    fn cells_without_text_count() {
+        let mut rows = vec![vec![Text::plain("a"), Text::plain("b")]; 99];
+        rows.push(vec![Text::plain("c"); 100]);
+        let items = Table::of(rows).map(Item::Table).into_iter().collect();
+        let page = PageLayout { regions: vec![Region { items }], has_pictures: false };
+        assert!(page.text_bytes() >= 3 * 100 * 100);
+    }
+
+    #[test]
+    fn the_place_of_a_line_is_near_the_page() {
+        let area = Area { left: 0.0, right: 1.0, top: 0.0, bottom: 1e-30 };
+        let regions = regions(vec![fragment("far below", 0.0, 1_000.0)], Some(area), &[]);
+        let Some(Item::Line(line)) = regions.first().and_then(|region| region.items.first()) else {
+            panic!("one line")
+        };
+        assert_eq!(line.place, 2.0);
+    }
+
+    #[test]
+    fn the_value_of_a_field_is_at_a_place() {
+        for far in [f32::MAX, f32::MIN] {
+            let area = pdfboss_core::Rect::new(far, far, far, far);
+            let tokens = note_tokens(area, "text");
+            assert!(tokens[0].left.abs() <= MAX_PLACE && tokens[0].right.abs() <= MAX_PLACE);
+            assert!(tokens[0].base.abs() <= 2.0 * MAX_PLACE);
+        }
+    }
+
+    #[test]
+    fn values_of_fields_beside_each_other_are_words() {
+        let mut tokens = note_tokens(pdfboss_core::Rect::new(10.0, 100.0, 40.0, 110.0), "eleven");
+        tokens.extend(note_tokens(pdfboss_core::Rect::new(40.0, 100.0, 70.0, 110.0), "twelve"));
+        let regions = regions(fragments(tokens), None, &[]);
+        let Some(Item::Line(line)) = regions.first().and_then(|region| region.items.first()) else {
+            panic!("one line")
+        };
+        assert_eq!(line.text.as_str(), "eleven twelve");
+    }
 
     #[test]
     fn the_value_of_a_field_is_lines_in_its_area() {

@@ -17,6 +17,9 @@ const NEAR: f32 = 3.0;
 /// Most lines of each direction on a page. A page with more has a drawing.
 const MAX_LINES: usize = 1_500;
 
+/// Most visits of fragments: each grid visits all of them. The grids that are left are no tables.
+const MAX_VISITS: usize = 5_000_000;
+
 /// Most rows and columns of a table.
 const MAX_ROWS: usize = 1_000;
 const MAX_COLUMNS: usize = 60;
@@ -46,9 +49,16 @@ pub(super) fn with_tables(
     turn: Turn,
     urls: &[Url],
 ) -> Vec<Fragment> {
+    replaced(fragments, &grids(rulings, turn), urls, MAX_VISITS)
+}
+
+/// The same for these grids, with at most this many visits.
+fn replaced(fragments: Vec<Fragment>, grids: &[Grid], urls: &[Url], mut visits: usize) -> Vec<Fragment> {
     let mut rest = fragments;
-    for grid in grids(rulings, turn) {
-        rest = with_table(rest, &grid, urls);
+    for grid in grids {
+        let Some(left) = visits.checked_sub(rest.len()) else { break };
+        visits = left;
+        rest = with_table(rest, grid, urls);
     }
     rest
 }
@@ -159,6 +169,7 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
         let x = (fragment.area.left + fragment.area.right) / 2.0;
         fragment.table.is_none() && area.has(x, fragment.base - 0.3 * fragment.size)
     });
+    let drawn = drawn(&grid.columns, &lefts);
     let column_of = |x: f32| lefts.partition_point(|left| *left <= x).clamp(1, columns) - 1;
     let row_of = |y: f32| tops.partition_point(|top| *top <= y).clamp(1, rows) - 1;
     let mut cells: Vec<Vec<Vec<Token>>> = vec![vec![Vec::new(); columns]; rows];
@@ -167,7 +178,7 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
         let mut column = column_of((fragment.area.left + fragment.area.right) / 2.0);
         let (first, last) = (column_of(fragment.area.left + NEAR), column_of(fragment.area.right - NEAR));
         // A text that crosses no line stays together, in the first of its cells.
-        let is_cut = first < last && is_cut(grid, &lefts, first, last, fragment.base - 0.3 * fragment.size);
+        let is_cut = first < last && is_cut(&drawn, first, last, fragment.base - 0.3 * fragment.size);
         if first < last {
             column = first;
         }
@@ -186,12 +197,29 @@ fn with_table(fragments: Vec<Fragment>, grid: &Grid, urls: &[Url]) -> Vec<Fragme
     rest
 }
 
+/// Where lines are drawn at each of these places, from the top: the parts do not touch each other.
+fn drawn(rules: &[Rule], places: &[f32]) -> Vec<Vec<(f32, f32)>> {
+    let parts = |place: &f32| {
+        let near = rules.iter().filter(|rule| (rule.at - place).abs() <= NEAR);
+        let mut parts: Vec<(f32, f32)> = near.map(|rule| (rule.from - NEAR, rule.to + NEAR)).collect();
+        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut joined: Vec<(f32, f32)> = Vec::with_capacity(parts.len());
+        for (from, to) in parts {
+            match joined.last_mut() {
+                Some((_, end)) if from <= *end => *end = end.max(to),
+                _ => joined.push((from, to)),
+            }
+        }
+        joined
+    };
+    places.iter().map(parts).collect()
+}
+
 /// Whether a line is drawn between any of the columns from `first` to `last` at this height.
-fn is_cut(grid: &Grid, lefts: &[f32], first: usize, last: usize, y: f32) -> bool {
-    lefts.iter().take(last + 1).skip(first + 1).any(|left| {
-        grid.columns
-            .iter()
-            .any(|rule| (rule.at - left).abs() <= NEAR && (rule.from - NEAR..=rule.to + NEAR).contains(&y))
+fn is_cut(drawn: &[Vec<(f32, f32)>], first: usize, last: usize, y: f32) -> bool {
+    drawn.iter().take(last + 1).skip(first + 1).any(|parts| {
+        let next = parts.partition_point(|(from, _)| *from <= y);
+        next.checked_sub(1).and_then(|at| parts.get(at)).is_some_and(|(_, to)| y <= *to)
     })
 }
 
@@ -306,6 +334,19 @@ mod tests {
     }
 
     #[test]
+    fn fragments_are_visited_a_limited_number_of_times() {
+        let cells = ["a", "b"].map(|text| [fragment(text, 5.0, 15.0), fragment(text, 105.0, 35.0)]);
+        let mut cells: Vec<Fragment> = cells.into_iter().flatten().collect();
+        cells.push(fragment("c", 105.0, 15.0));
+        let grids = grids(&grid(), Turn::Upright);
+        let tables = |visits: usize| {
+            let all = replaced(cells.clone(), &grids, &[], visits);
+            all.iter().filter(|fragment| fragment.table.is_some()).count()
+        };
+        assert_eq!((tables(5), tables(4)), (1, 0));
+    }
+
+    #[test]
     fn a_frame_with_one_text_is_no_table() {
         let (tables, rest) = tables(vec![fragment("alone", 5.0, 15.0)], &grid());
         assert_eq!((tables.len(), rest), (0, 1));
@@ -321,6 +362,20 @@ mod tests {
         };
         let (tables, _) = tables(vec![row(15.0), row(35.0)], &grid());
         assert_eq!(tables, ["| left | right |\n| --- | --- |\n| left | right |"]);
+    }
+
+    #[test]
+    fn a_line_with_gaps_cuts_only_where_it_is_drawn() {
+        let rule = |at: f32, from: f32, to: f32| Rule { at, from, to };
+        // Out of order, with a gap from 10 to 40 and one part within another.
+        let rules = [rule(100.0, 40.0, 60.0), rule(101.0, 0.0, 10.0), rule(99.0, 42.0, 45.0)];
+        let drawn = drawn(&rules, &[0.0, 100.0, 200.0]);
+        assert_eq!(drawn.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 0]);
+        let is_cut = |y: f32| is_cut(&drawn, 0, 1, y);
+        assert_eq!(
+            [-4.0, -3.0, 5.0, 13.0, 25.0, 50.0, 63.0, 64.0].map(is_cut),
+            [false, true, true, true, false, true, true, false]
+        );
     }
 
     #[test]

@@ -1,48 +1,53 @@
 //! A table: rows of cells.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::text::Text;
 
-/// Rows of cells. All rows have the same number of cells, at least two.
+/// Rows of cells. It has at least two rows and two columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Table {
-    rows: Vec<Vec<Text>>,
+    columns: usize,
+    rows: Vec<Row>,
 }
+
+/// The cells of a row that have text, each with the index of its column. A table may have many cells without
+/// text, so they take no memory.
+type Row = Vec<(usize, Text)>;
 
 impl Table {
     /// A table of these rows, without the rows and columns that have no text. `None` if fewer than two rows
     /// or columns are left.
-    pub(super) fn of(mut rows: Vec<Vec<Text>>) -> Option<Self> {
-        rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let has_text: Vec<bool> = (0..columns)
-            .map(|column| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty())))
-            .collect();
-        for row in &mut rows {
-            row.resize(columns, Text::default());
-            let mut kept = has_text.iter();
-            row.retain(|_| kept.next().is_some_and(|kept| *kept));
+    pub(super) fn of(rows: Vec<Vec<Text>>) -> Option<Self> {
+        let filled = |row: Vec<Text>| -> Row {
+            row.into_iter().enumerate().filter(|(_, cell)| !cell.is_empty()).collect()
+        };
+        let mut rows: Vec<Row> = rows.into_iter().map(filled).filter(|row| !row.is_empty()).collect();
+        let used: BTreeSet<usize> = rows.iter().flatten().map(|(column, _)| *column).collect();
+        let places: HashMap<usize, usize> = used.into_iter().zip(0..).collect();
+        for (column, _) in rows.iter_mut().flatten() {
+            *column = places.get(&*column).copied().unwrap_or(*column);
         }
-        let is_table = rows.len() >= 2 && rows.first().is_some_and(|row| row.len() >= 2);
-        is_table.then_some(Self { rows })
-    }
-
-    #[cfg(test)]
-    pub(crate) fn rows(&self) -> &[Vec<Text>] {
-        &self.rows
+        let columns = places.len();
+        (rows.len() >= 2 && columns >= 2).then_some(Self { columns, rows })
     }
 
     /// Its texts, cell by cell.
     pub(crate) fn cells(&self) -> impl Iterator<Item = &Text> {
-        self.rows.iter().flatten().filter(|cell| !cell.is_empty())
+        self.rows.iter().flatten().map(|(_, cell)| cell)
+    }
+
+    /// The number of its cells, with those that have no text.
+    pub(crate) fn size(&self) -> usize {
+        self.columns.saturating_mul(self.rows.len())
     }
 
     /// Appends the rows of another table, if it has as many columns.
     pub(crate) fn append(&mut self, other: Self) -> Option<Self> {
-        let columns = |table: &Self| table.rows.first().map_or(0, Vec::len);
-        if columns(self) != columns(&other) {
+        if self.columns != other.columns {
             return Some(other);
         }
-        let is_header = |row: &Vec<Text>| self.rows.first() == Some(row);
+        let is_header = |row: &Row| self.rows.first() == Some(row);
         let skip = usize::from(other.rows.first().is_some_and(is_header));
         self.rows.extend(other.rows.into_iter().skip(skip));
         None
@@ -53,15 +58,18 @@ impl Table {
         let mut out = String::new();
         for (at, row) in self.rows.iter().enumerate() {
             out.push('|');
-            for cell in row {
+            let mut cells = row.iter().peekable();
+            for column in 0..self.columns {
                 out.push(' ');
-                out.push_str(&cell.markdown().replace('|', "\\|"));
+                if let Some((_, cell)) = cells.next_if(|(place, _)| *place == column) {
+                    out.push_str(&cell.markdown().replace('|', "\\|"));
+                }
                 out.push_str(" |");
             }
             out.push('\n');
             if at == 0 {
                 out.push('|');
-                row.iter().for_each(|_| out.push_str(" --- |"));
+                (0..self.columns).for_each(|_| out.push_str(" --- |"));
                 out.push('\n');
             }
         }
@@ -85,6 +93,15 @@ mod tests {
     }
 
     #[test]
+    fn cells_without_text_take_no_memory() {
+        let mut rows = vec![vec![Text::plain("a"), Text::plain("b")]; 3];
+        rows.push(vec![Text::plain("c"); 100]);
+        let table = Table::of(rows).unwrap();
+        assert_eq!((table.size(), table.cells().count()), (400, 106));
+        assert_eq!(table.rows.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 2, 100]);
+    }
+
+    #[test]
     fn a_single_row_or_column_is_no_table() {
         assert!(table(&[&["a", "b"]]).is_none());
         assert!(table(&[&["a"], &["b"]]).is_none());
@@ -95,7 +112,7 @@ mod tests {
     fn a_table_goes_on_with_its_header_repeated() {
         let mut first = table(&[&["a", "b"], &["1", "2"]]).unwrap();
         assert!(first.append(table(&[&["a", "b"], &["3", "4"]]).unwrap()).is_none());
-        assert_eq!(first.rows().len(), 3);
+        assert_eq!(first.size(), 6);
         assert!(first.append(table(&[&["a", "b", "c"], &["3", "4", "5"]]).unwrap()).is_some());
     }
 }

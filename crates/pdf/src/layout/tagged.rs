@@ -246,11 +246,11 @@ fn close_table(cells: &mut Vec<(Cell, Text)>, all: &mut Vec<Tagged>) {
             rows.push((cell.row, Vec::new()));
         }
         let Some((_, row)) = rows.last_mut() else { continue };
-        let is_same = row.last().is_some_and(|(last, _)| *last == cell.cell);
-        if is_same && let Some((_, joined)) = row.last_mut() {
-            joined.push_line(text);
-        } else if row.len() < MAX_COLUMNS {
-            row.push((cell.cell, text.clone()));
+        // A row with too many cells has the rest in the last one.
+        let is_same = row.len() >= MAX_COLUMNS || row.last().is_some_and(|(last, _)| *last == cell.cell);
+        match row.last_mut() {
+            Some((_, joined)) if is_same => joined.push_line(text),
+            _ => row.push((cell.cell, text.clone())),
         }
     }
     let rows: Vec<Vec<Text>> =
@@ -292,6 +292,16 @@ mod tests {
         let all = finished(open, &[]);
         let [Tagged::Table(table)] = all.as_slice() else { panic!("one table") };
         assert_eq!(table.markdown(), "| a | b |\n| --- | --- |\n| 1 | 2 |");
+    }
+
+    #[test]
+    fn a_row_with_too_many_cells_keeps_its_texts() {
+        let columns = MAX_COLUMNS as u32 + 50;
+        let row = |row: u32| (0..columns).map(move |at| cell(row, 1_000 * row + at, &format!("w{row}-{at}")));
+        let all = finished(row(1).chain(row(2)).collect(), &[]);
+        let [Tagged::Table(table)] = all.as_slice() else { panic!("one table") };
+        let text: Vec<&str> = table.cells().flat_map(|cell| cell.as_str().split(' ')).collect();
+        assert_eq!((table.size(), text.len()), (2 * MAX_COLUMNS, 2 * columns as usize));
     }
 
     #[test]

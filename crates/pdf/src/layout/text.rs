@@ -75,7 +75,9 @@ impl Text {
             if is_joined || is_soft {
                 self.plain.pop();
                 let end = self.plain.len();
-                self.marks.iter_mut().for_each(|mark| mark.end = mark.end.min(end));
+                // Only the last links end there: all of them would be read again for each line.
+                let last = self.marks.iter_mut().rev().take_while(|mark| mark.end > end);
+                last.for_each(|mark| mark.end = end);
             }
         } else if last.zip(first).is_some_and(|(last, first)| {
             !last.is_whitespace() && last != '—' && !(is_unspaced(last) && is_unspaced(first))

@@ -1,6 +1,6 @@
 //! The pieces of text of a page, in a frame in which they read from left to right and downward.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use pdfboss_core::Rect;
@@ -11,13 +11,16 @@ use super::widths::edges;
 use crate::reader::Link;
 
 /// Places are within this many points of the origin. Others are not on a page.
-const MAX_PLACE: f32 = 200_000.0;
+pub(super) const MAX_PLACE: f32 = 200_000.0;
 
 /// Letters that are drawn twice are at most the reciprocal of this apart, in sizes of the text.
 const AGAIN: f32 = 3.0;
 
 /// The same for a text of one or two letters: two narrow letters may stand beside each other.
 const AGAIN_SHORT: f32 = 10.0;
+
+/// Most comparisons of tokens with links of a page. The tokens that are left have no links.
+const MAX_SEARCHED: usize = 50_000_000;
 
 /// The text of a glyph without a character that is drawn alone: it may be the bullet of an item.
 pub(super) const UNKNOWN: &str = "\u{FFFD}";
@@ -104,12 +107,15 @@ pub(super) struct Token {
 /// Cuts texts into tokens, and leaves out what is drawn twice at the same place.
 pub(super) struct Cutter<'l> {
     links: &'l [Link],
-    seen: HashSet<(u64, i32, i32)>,
+    /// The left edges of tokens, by their texts and places.
+    seen: HashMap<(u64, i32, i32), f32>,
+    /// Comparisons with links.
+    searched: usize,
 }
 
 impl<'l> Cutter<'l> {
     pub(super) fn new(links: &'l [Link]) -> Self {
-        Self { links, seen: HashSet::new() }
+        Self { links, seen: HashMap::new(), searched: 0 }
     }
 
     /// Appends the tokens of a text, in its frame. A text of spaces marks the token before it.
@@ -166,16 +172,24 @@ impl<'l> Cutter<'l> {
         let key = (&token.text, turn, size as i32);
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(key);
         let cell = |place: f32, parts: f32| (place * parts * 4.0 / size).round() as i32;
-        let parts = if token.text.chars().nth(2).is_none() { AGAIN_SHORT } else { AGAIN };
+        let is_short = token.text.chars().nth(2).is_none();
+        let parts = if is_short { AGAIN_SHORT } else { AGAIN };
         let (x, y) = (cell(token.left, parts), cell(token.base, AGAIN));
-        let is_near = (-1..=1).any(|dx| (-1..=1).any(|dy| self.seen.contains(&(hash, x + dx, y + dy))));
+        // Neighbouring cells reach twice as far: a narrow letter may stand there.
+        let is_same = |left: &f32| !is_short || (left - token.left).abs() * parts * 4.0 <= size;
+        let is_in = |x: i32, y: i32| self.seen.get(&(hash, x, y)).is_some_and(is_same);
+        let is_near = (-1..=1).any(|dx| (-1..=1).any(|dy| is_in(x + dx, y + dy)));
         if !is_near {
-            self.seen.insert((hash, x, y));
+            self.seen.insert((hash, x, y), token.left);
         }
         is_near
     }
 
-    fn link(&self, token: &Token, turn: Turn) -> Option<usize> {
+    fn link(&mut self, token: &Token, turn: Turn) -> Option<usize> {
+        self.searched = self.searched.saturating_add(self.links.len());
+        if self.searched > MAX_SEARCHED {
+            return None;
+        }
         let (x, y) = ((token.left + token.right) / 2.0, token.base - 0.3 * token.size);
         self.links.iter().position(|link| turn.area(link.area).has(x, y))
     }
@@ -278,7 +292,21 @@ mod tests {
         let token = Token { text: "l".to_owned(), left: 10.0, base: 20.0, size: 12.0, ..Token::default() };
         assert!(!cutter.is_again(&token, Turn::Upright));
         assert!(cutter.is_again(&Token { left: 10.4, ..token.clone() }, Turn::Upright));
-        assert!(!cutter.is_again(&Token { left: 12.6, ..token }, Turn::Upright));
+        assert!(!cutter.is_again(&Token { left: 12.6, ..token.clone() }, Turn::Upright));
+        // Letters of less than a fifth of their size, in neighbouring cells.
+        assert!(!cutter.is_again(&Token { left: 109.82, ..token.clone() }, Turn::Upright));
+        assert!(!cutter.is_again(&Token { left: 112.0, ..token }, Turn::Upright));
+    }
+
+    #[test]
+    fn links_are_searched_a_limited_number_of_times() {
+        let area = Rect::new(0.0, 0.0, 100.0, 100.0);
+        let links = [Link { area, url: "https://e.example/".to_owned() }];
+        let mut cutter = Cutter::new(&links);
+        let token = Token { left: 10.0, right: 20.0, base: -50.0, size: 10.0, ..Token::default() };
+        assert_eq!(cutter.link(&token, Turn::Upright), Some(0));
+        cutter.searched = MAX_SEARCHED;
+        assert_eq!(cutter.link(&token, Turn::Upright), None);
     }
 
     #[test]

@@ -159,6 +159,13 @@ impl<'b> File<'b> {
         self.marks.get()
     }
 
+    /// Says that this page draws too much.
+    pub(super) fn exceed_marks(&self) {
+        if self.exceeded.get().is_none() {
+            self.exceeded.set(Some(Limit::Marks));
+        }
+    }
+
     /// Gives a content that has been counted to the next stream that is unpacked, which has no entries. The
     /// stream itself would be copied each time that it is resolved.
     pub(super) fn expect_counted(&self, content: Vec<u8>) {

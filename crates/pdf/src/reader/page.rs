@@ -16,6 +16,9 @@ use super::{File, Link, PageNode};
 /// A page without text that draws at least this many curves may draw its letters.
 const MIN_DRAWN_CURVES: u64 = 300;
 
+/// Most bytes of the texts of a page. A code may stand for several letters.
+const MAX_TEXT_BYTES: usize = 4_000_000;
+
 /// Reads the pages of a file.
 pub(crate) struct Reader<'f, 'b> {
     file: &'f File<'b>,
@@ -72,6 +75,10 @@ impl<'f, 'b> Reader<'f, 'b> {
         if !shown.content.is_empty() {
             let (more, _, _) = self.drawn(&page, shown.content, shown.resources, Dict::new());
             spans.extend(more);
+        }
+        if spans.iter().map(|span| span.text.len()).sum::<usize>() > MAX_TEXT_BYTES {
+            file.exceed_marks();
+            spans.clear();
         }
         spans.iter_mut().for_each(set_turn);
         spans.retain(|span| is_visible(span.bbox, span.size, page.crop_box));
