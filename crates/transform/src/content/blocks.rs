@@ -5,6 +5,7 @@
 //! Features are raw counts, shares and distances in elements: decision trees only compare values, so no
 //! logarithm is needed.
 
+mod alike;
 mod collect;
 mod definition_pairs;
 mod features;

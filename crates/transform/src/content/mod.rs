@@ -2,10 +2,11 @@
 //!
 //! The page is split into text blocks ([`blocks`]). A small learned model gives each block the likelihood
 //! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
-//! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
-//! small main region ([`region`]), elements between two parts of a text, elements that are kept in part,
-//! callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch, what recurs on
-//! the pages of the site then goes ([`recurring`], [`site_memory`]).
+//! kept, so no threshold is tuned. Blocks at the same place in like records share their likelihood, and are
+//! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
+//! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
+//! kept in part, callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch,
+//! what recurs on the pages of the site then goes ([`recurring`], [`site_memory`]).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
@@ -62,7 +63,7 @@ pub(crate) fn narrow(
     let blocks = blocks::collect(tree, view, url);
     let mut likelihoods = Vec::with_capacity(blocks.list.len());
     blocks.features(tree.interrupt(), |batch| likelihoods.extend(model::likelihoods(batch)));
-    let mut kept = choose(&blocks.list, &likelihoods);
+    let mut kept = choose_alike(&blocks, &likelihoods);
     region::keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
     let gaps = blocks.gap_blocks(&likelihoods, &kept);
@@ -132,6 +133,14 @@ fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
 
 /// A page with more than this many kept words in invisible blocks for each visible one shows them.
 const MAX_INVISIBLE_RATIO: u64 = 4;
+
+/// Chooses blocks. Those at the same place in like records are mostly chosen together.
+fn choose_alike(blocks: &Blocks, likelihoods: &[f32]) -> Vec<bool> {
+    let alike = blocks.alike();
+    let mut kept = choose(&blocks.list, &alike.pooled(likelihoods));
+    alike.complete(&mut kept);
+    kept
+}
 
 /// Chooses the blocks that maximize the expected F1 of the page: those with at least a threshold of its own.
 ///
@@ -271,5 +280,26 @@ mod tests {
         assert_eq!(chosen([0.45, 0.45]), 20);
         assert_eq!(chosen([0.97, 0.6]), 20);
         assert_eq!(chosen([0.2, 0.01]), 10);
+    }
+
+    #[test]
+    fn blocks_at_the_same_place_in_like_records_are_chosen_together() {
+        const RECORDS: usize = 20;
+        let url = Url::parse("https://example.org/").unwrap();
+        let text = "one two three four five six seven eight nine ten";
+        let record =
+            format!("<div class=item><h3>title of it</h3><p>{text}</p><div class=tools>buy it</div></div>");
+        let tree = parse(&record.repeat(RECORDS), ParseOptions::default());
+        let blocks = blocks::collect(&tree, &View::whole(&tree), &url);
+        let mut likelihoods = [0.8_f32, 0.9, 0.1].repeat(RECORDS);
+        // The model rates the button of the first record too high, and the last record too low.
+        likelihoods[2] = 0.7;
+        likelihoods[3 * RECORDS - 3..].copy_from_slice(&[0.15, 0.15, 0.1]);
+        assert_eq!(blocks.list.len(), likelihoods.len());
+        let marks =
+            |kept: &[bool]| -> String { kept.iter().map(|kept| if *kept { '+' } else { '-' }).collect() };
+        let alone = choose(&blocks.list, &likelihoods);
+        assert_eq!(marks(&alone), format!("+++{}---", "++-".repeat(RECORDS - 2)));
+        assert_eq!(marks(&choose_alike(&blocks, &likelihoods)), "++-".repeat(RECORDS));
     }
 }
