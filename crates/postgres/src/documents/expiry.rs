@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_store::Error;
+use tokio_postgres::types::Type;
 
 use crate::database::Sql;
 use crate::failure::Failure;
@@ -13,8 +14,8 @@ use crate::operation::Operation;
 use crate::scrapes::expire_scrapes;
 use crate::transaction::Transaction;
 
-/// A lock of the transaction: one process at a time does it. The number has no other use.
-const TRY_LOCK: &str = "SELECT pg_try_advisory_xact_lock(7310575178270011)";
+/// A lock of the transaction: one process at a time does it. Each schema has its own lock.
+const TRY_LOCK: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7310575178270011))";
 
 #[derive(Debug)]
 struct Expire<'a> {
@@ -27,7 +28,8 @@ impl Operation for Expire<'_> {
     type Output = ();
 
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
-        let is_locked: bool = t.query_typed_one(TRY_LOCK, &[]).await?.try_get(0)?;
+        let schema = self.sql.text("{schema}");
+        let is_locked: bool = t.query_typed_one(TRY_LOCK, &[(&schema, Type::TEXT)]).await?.try_get(0)?;
         if is_locked {
             expire_scrapes(t, self.sql, self.until).await?;
             limit_histories(t, self.sql).await?;

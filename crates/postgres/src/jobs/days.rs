@@ -18,8 +18,8 @@ use crate::transaction::Transaction;
 const DAY: u64 = 86_400;
 /// Microseconds of a day.
 const DAY_MICROS: i64 = 86_400_000_000;
-/// A lock of the transaction: partitions are made one after another. The number has no other use.
-const LOCK: &str = "SELECT pg_advisory_xact_lock(7310575178270012)";
+/// A lock of the transaction: the partitions of a schema are made one after another.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7310575178270012))";
 /// What drops a partition waits at most this long for its readers, because everybody else waits behind it.
 const LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '200ms'";
 
@@ -52,7 +52,7 @@ impl Operation for EnsureDay<'_> {
         if exists(t, self.sql, self.day).await? {
             return Ok(());
         }
-        t.query_typed(LOCK, &[]).await?;
+        t.query_typed(LOCK, &[(&self.sql.text("{schema}"), Type::TEXT)]).await?;
         if exists(t, self.sql, self.day).await? {
             return Ok(());
         }

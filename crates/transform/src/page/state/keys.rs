@@ -22,15 +22,31 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_one_of(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|other| other.eq_ignore_ascii_case(word))
+/// The letters and digits of a name in lower case.
+fn folded<'b>(name: &str, buffer: &'b mut [u8; MAX_NAME_BYTES]) -> &'b [u8] {
+    let letters = truncate(name, MAX_NAME_BYTES).bytes().filter(u8::is_ascii_alphanumeric);
+    let mut length = 0;
+    for (letter, slot) in letters.zip(buffer.iter_mut()) {
+        *slot = letter.to_ascii_lowercase();
+        length += 1;
+    }
+    buffer.get(..length).unwrap_or_default()
 }
 
 /// True if a name is one of a list, without its case and its separators.
 fn is_named(name: &str, list: &[&str]) -> bool {
-    let name = truncate(name, MAX_NAME_BYTES);
-    let letters = || name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase());
-    list.iter().any(|other| letters().eq(other.bytes()))
+    let mut buffer = [0; MAX_NAME_BYTES];
+    let name = folded(name, &mut buffer);
+    list.iter().any(|other| other.as_bytes() == name)
+}
+
+/// True if a word is one of a sorted list, without its case.
+fn is_one_of(word: &str, sorted: &[&str]) -> bool {
+    let mut buffer = [0; MAX_NAME_BYTES];
+    word.is_ascii() && {
+        let word = folded(word, &mut buffer);
+        sorted.binary_search_by(|other| other.as_bytes().cmp(word)).is_ok()
+    }
 }
 
 /// Words in the names of members that hold no part of the text: other pages, navigation, settings,
@@ -319,5 +335,7 @@ mod tests {
             is_summary("short-description") && is_text("plain_text") && is_id("_id") && is_heading("header")
         );
         assert!(is_other(&"a".repeat(1_000)));
+        assert!(OTHER_WORDS.is_sorted());
+        assert!(!is_other("adé") && !is_title("titlé"));
     }
 }
