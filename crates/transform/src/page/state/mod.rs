@@ -18,6 +18,7 @@ mod image;
 mod keys;
 mod leaf;
 mod literal;
+mod meaning;
 mod names;
 mod prose;
 mod record;

@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::keys;
+use super::meaning::Meanings;
 use super::value::{Kind, ValueId, Values};
 use crate::names::truncate;
 use crate::page::title_parts::{Site, split};
@@ -83,17 +83,17 @@ impl Names {
     }
 
     /// True if an object of a state is the page: its title or its address is one of the page.
-    pub(super) fn are_of(&self, values: &Values, object: ValueId) -> bool {
+    pub(super) fn are_of(&self, values: &Values, object: ValueId, meanings: &Meanings) -> bool {
         values.first_children(object).any(|member| {
-            let key = values.key(member);
+            let meaning = meanings.get(member);
             match values.kind(member) {
-                Kind::Text if keys::is_title(key) => self.has_title(values.text(member)),
-                Kind::Text if keys::is_address(key) => self.has_address(values.text(member)),
-                Kind::Text | Kind::Number if keys::is_id(key) => self.has_id(values.text(member)),
+                Kind::Text if meaning.is_title() => self.has_title(values.text(member)),
+                Kind::Text if meaning.is_address() => self.has_address(values.text(member)),
+                Kind::Text | Kind::Number if meaning.is_id() => self.has_id(values.text(member)),
                 // `{"title": {"rendered": "..."}}`, `{"slug": {"current": "..."}}`
-                Kind::Object if keys::is_title(key) || keys::is_address(key) => {
+                Kind::Object if meaning.is_title() || meaning.is_address() => {
                     values.children(member).take(4).filter_map(|inner| values.string(inner)).any(|text| {
-                        if keys::is_title(key) { self.has_title(text) } else { self.has_address(text) }
+                        if meaning.is_title() { self.has_title(text) } else { self.has_address(text) }
                     })
                 }
                 _ => false,
@@ -192,7 +192,7 @@ mod tests {
         for (input, expected) in rows {
             let mut values = Values::default();
             let parsed = literal::parse(input, &mut values, &Interrupt::never()).unwrap();
-            assert_eq!(names.are_of(&values, parsed.root), expected, "{input}");
+            assert_eq!(names.are_of(&values, parsed.root, &Meanings::of(&values)), expected, "{input}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use gleaner_types::Interrupt;
 
-use super::keys;
+use super::meaning::Meanings;
 use super::names::Names;
 use super::prose;
 use super::value::{Kind, ValueId, Values};
@@ -26,18 +26,22 @@ struct Weight {
 
 /// The weights of all values.
 #[derive(Debug)]
-pub(super) struct Weights(Vec<Weight>);
+pub(super) struct Weights {
+    weights: Vec<Weight>,
+    meanings: Meanings,
+}
 
 impl Weights {
     /// Weighs all values from the last to the first: the content of a value follows it.
     pub(super) fn of(values: &Values, names: &Names, interrupt: &Interrupt) -> Self {
-        let mut weights = Self(vec![Weight::default(); values.len()]);
+        let mut weights =
+            Self { weights: vec![Weight::default(); values.len()], meanings: Meanings::of(values) };
         for value in values.range(0, values.len()).rev() {
             if interrupt.spend(1 + values.text(value).len() / BYTES_PER_UNIT) {
                 break;
             }
             let weight = weights.weigh(values, value, names);
-            if let Some(slot) = weights.0.get_mut(value.index()) {
+            if let Some(slot) = weights.weights.get_mut(value.index()) {
                 *slot = weight;
             }
         }
@@ -45,7 +49,7 @@ impl Weights {
     }
 
     fn get(&self, value: ValueId) -> Weight {
-        self.0.get(value.index()).copied().unwrap_or_default()
+        self.weights.get(value.index()).copied().unwrap_or_default()
     }
 
     /// Letters of the prose in a value.
@@ -67,7 +71,7 @@ impl Weights {
         let letters = match values.kind(value) {
             Kind::Text => prose::prose_letters(values.text(value)),
             Kind::List => {
-                let are_pieces = keys::is_text(values.key(value)) || is_element(values, value);
+                let are_pieces = self.meanings.get(value).is_text() || is_element(values, value);
                 values.children(value).map(|child| self.part(values, child, are_pieces)).sum()
             }
             Kind::Object => return self.weigh_object(values, value, names),
@@ -88,16 +92,17 @@ impl Weights {
     }
 
     fn weigh_object(&self, values: &Values, object: ValueId, names: &Names) -> Weight {
-        let is_leaf = is_leaf(values, object);
+        let is_leaf = is_leaf(values, object, &self.meanings);
         let (mut letters, mut longest, mut members, mut strings) = (0, 0, 0, 0);
         for member in values.children(object) {
             members += 1;
             strings += usize::from(values.kind(member) == Kind::Text);
-            let key = values.key(member);
-            if keys::is_other(key) {
+            let meaning = self.meanings.get(member);
+            if meaning.is_other() {
                 continue;
             }
-            let own = self.part(values, member, (is_leaf && keys::is_text(key)) || key == "children");
+            let is_piece = (is_leaf && meaning.is_text()) || values.key(member) == "children";
+            let own = self.part(values, member, is_piece);
             longest = longest.max(own);
             letters += own;
         }
@@ -105,20 +110,19 @@ impl Weights {
         if members > MIN_TABLE_MEMBERS && strings * 5 >= members * 4 && longest * 2 < letters {
             letters = 0;
         }
-        let is_named = names.are_of(values, object);
+        let is_named = names.are_of(values, object, &self.meanings);
         Weight {
             letters: u32::try_from(letters).unwrap_or(u32::MAX),
-            is_other_page: !is_named && is_record(values, object),
+            is_other_page: !is_named && is_record(values, object, &self.meanings),
             is_named,
         }
     }
 }
 
 /// True for an object with what only a page has: a title, and an address, a date or an author.
-fn is_record(values: &Values, object: ValueId) -> bool {
+fn is_record(values: &Values, object: ValueId, meanings: &Meanings) -> bool {
     let (mut has_title, mut has_more) = (false, false);
     for member in values.first_children(object) {
-        let key = values.key(member);
         let has_content = match values.kind(member) {
             Kind::Text => !values.text(member).is_empty(),
             Kind::Object | Kind::List => values.children(member).next().is_some(),
@@ -126,15 +130,16 @@ fn is_record(values: &Values, object: ValueId) -> bool {
             _ => false,
         };
         if has_content {
-            has_title |= keys::is_title(key);
-            has_more |= keys::is_address(key) || keys::is_date(key) || keys::is_author(key);
+            let meaning = meanings.get(member);
+            has_title |= meaning.is_title();
+            has_more |= meaning.is_address() || meaning.is_date_or_author();
         }
     }
     has_title && has_more
 }
 
 /// True for an object that holds a piece of a formatted text: it has a text, and says how that is formatted.
-pub(super) fn is_leaf(values: &Values, object: ValueId) -> bool {
+fn is_leaf(values: &Values, object: ValueId, meanings: &Meanings) -> bool {
     const FORMATS: [&str; 16] = [
         "type",
         "_type",
@@ -157,7 +162,7 @@ pub(super) fn is_leaf(values: &Values, object: ValueId) -> bool {
     for member in values.first_children(object) {
         members += 1;
         let key = values.key(member);
-        has_text |= values.kind(member) == Kind::Text && keys::is_text(key);
+        has_text |= values.kind(member) == Kind::Text && meanings.get(member).is_text();
         has_format |= FORMATS.contains(&key);
     }
     has_text && (has_format || members == 1)

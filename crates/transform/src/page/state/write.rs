@@ -469,11 +469,7 @@ fn is_short_section(values: &Values, object: ValueId) -> bool {
 }
 
 /// The strings of an object by their names.
-fn texts_named(
-    values: &Values,
-    object: ValueId,
-    is_wanted: fn(&str) -> bool,
-) -> impl Iterator<Item = &str> {
+fn texts_named(values: &Values, object: ValueId, is_wanted: fn(&str) -> bool) -> impl Iterator<Item = &str> {
     let members = values.first_children(object).filter(move |member| is_wanted(values.key(*member)));
     members.filter_map(move |member| values.string(member)).filter(|text| !text.trim().is_empty())
 }
