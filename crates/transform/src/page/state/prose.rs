@@ -107,14 +107,20 @@ pub(super) fn plain(text: &str) -> String {
     Characters::of(text).filter(|c| is_of_word(*c)).flat_map(char::to_lowercase).collect()
 }
 
+/// True if a text of ASCII letters has a space and a mark that ends a sentence. Most strings of a state are
+/// addresses, codes and names, which lack one of them, so this saves a look at each of their characters.
+fn has_sentence(text: &[u8]) -> bool {
+    memchr::memchr2(b' ', b'\n', text).is_some() && memchr::memchr3(b'.', b'!', b'?', text).is_some()
+}
+
 /// The letters of a string that is prose; 0 for code, data, names and labels.
 pub(super) fn prose_letters(text: &str) -> usize {
-    if text.len() < MIN_PROSE_BYTES {
+    if text.len() < MIN_PROSE_BYTES || (text.is_ascii() && !has_sentence(text.as_bytes())) {
         return 0;
     }
     let is_html = is_html(text);
     let (mut letters, mut wide, mut others, mut spaces, mut sentences) = (0, 0, 0, 0, 0);
-    for c in Characters::of(text) {
+    for c in Characters::new(text, is_html) {
         match c {
             ' ' | '\n' | '\u{a0}' => spaces += 1,
             '.' | '!' | '?' | '。' | '！' | '？' | '।' | '؟' | '۔' | '။' | '។' | '።' | '։' => {
@@ -151,7 +157,11 @@ struct Characters<'t> {
 
 impl<'t> Characters<'t> {
     fn of(text: &'t str) -> Self {
-        Self { characters: text.chars(), is_html: is_html(text), in_tag: false }
+        Self::new(text, is_html(text))
+    }
+
+    fn new(text: &'t str, is_html: bool) -> Self {
+        Self { characters: text.chars(), is_html, in_tag: false }
     }
 }
 
