@@ -75,8 +75,11 @@ mod page;
 mod plan;
 mod row_page;
 mod schema;
+mod segment;
 mod summary;
 mod template;
+#[doc(hidden)]
+pub mod training;
 mod typed;
 
 pub use act::{
