@@ -87,7 +87,7 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         ("product", options) => product::evaluate(path, options),
         ("grounding", []) => grounding::evaluate(path),
         ("pdf", []) => pdf::evaluate(path),
-        ("content" | "markdown" | "product" | "grounding" | "pdf", [option, ..]) => {
+        ("content" | "markdown" | "grounding" | "pdf", [option, ..]) => {
             Err(format!("`{kind}` has no option `{option}`").into())
         }
         _ => Err(format!("unknown kind `{kind}`").into()),

@@ -54,9 +54,8 @@ impl LabelledPage {
     fn saved(self) -> SavedPage {
         let Self { id, page, truth } = self;
         let known = FIELDS.into_iter().filter(|field| *field != "OutOfStock");
-        let labels: Map<String, Value> = known
-            .map(|field| (field.to_owned(), truth.get(field).cloned().unwrap_or_default()))
-            .collect();
+        let labels: Map<String, Value> =
+            known.map(|field| (field.to_owned(), truth.get(field).cloned().unwrap_or_default())).collect();
         let labels = json!({ "kind": "Product", "fields": labels });
         SavedPage { id, url: page.url, html: page.html, labels }
     }

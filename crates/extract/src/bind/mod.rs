@@ -12,6 +12,7 @@ mod element_names;
 mod entity;
 mod inferred_availability;
 mod labels;
+mod list_values;
 mod nested_lists;
 mod page;
 mod phrases;

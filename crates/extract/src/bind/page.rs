@@ -4,9 +4,9 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::pool::{Choice, Pool};
-use super::score::{self, Model, OptionTable, PageSegments};
+use super::score::{self, Model, OptionTable, PageSegments, is_structured};
 use super::target::TargetField;
-use super::{MIN_CONFIDENCE, entity, records};
+use super::{MIN_CONFIDENCE, entity, list_values, records};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
@@ -152,6 +152,10 @@ fn list(
     };
     let evidence = page.evidence();
     let found = records::records(evidence, fields, name);
+    let is_stated =
+        found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
+    let shown = if is_stated { Vec::new() } else { list_values::pairs(evidence, fields, name) };
+    let found = if shown.is_empty() { found } else { shown };
     if found.is_empty() {
         return None;
     }
@@ -191,16 +195,44 @@ fn plain_values(
     let choices = pool.choices();
     let best = choices.first().map_or(0.0, |choice| choice.score);
     let mut values = Vec::new();
-    for choice in choices
+    let choices = choices
         .into_iter()
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
-        .take(MAX_LIST)
-    {
+        .flat_map(|choice| terms_of(choice, field, &targets))
+        .take(MAX_LIST);
+    for choice in choices {
         let child = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
         out.leaves.push(leaf(evidence, &child, choice));
     }
+    if values.is_empty()
+        && let [target] = &targets
+    {
+        for shown in list_values::plain(evidence, &field.name, target) {
+            out.leaves.push(Leaf {
+                pointer: child_pointer(pointer, &values.len().to_string()),
+                provenance: vec![provenance(evidence, &shown.quote, shown.method, shown.html_range)],
+                confidence: shown.score,
+                value: shown.value.clone(),
+            });
+            values.push(shown.value);
+        }
+    }
     (!values.is_empty()).then_some(Value::Array(values))
+}
+
+/// The terms of a text that states a whole list, else the text itself.
+fn terms_of(choice: Choice, field: &Field, targets: &[TargetField<'_>]) -> Vec<Choice> {
+    let stated = targets
+        .first()
+        .zip(choice.value.as_str())
+        .and_then(|(target, text)| list_values::stated_terms(&field.name, target, text));
+    match stated {
+        Some(terms) => {
+            terms.into_iter().map(|term| Choice { value: Value::from(term), ..choice.clone() }).collect()
+        }
+        None => vec![choice],
+    }
 }
 
 /// The fields of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.

@@ -36,6 +36,11 @@ impl<'s> TargetField<'s> {
     }
 
     /// Whether it asks for the concept with this plainest name, or for a special case of it.
+    /// Whether its values are words rather than a figure, a code or an address.
+    pub(crate) const fn is_textual(&self) -> bool {
+        matches!(self.form, ValueForm::Text | ValueForm::Names | ValueForm::Place | ValueForm::Term)
+    }
+
     pub(crate) fn has_concept(&self, name: &str) -> bool {
         self.concept.is_some_and(|concept| concept.is(name))
     }
@@ -114,11 +119,9 @@ impl<'s> TargetField<'s> {
 fn form_of(concept: Option<&Concept>, name: &str, shape: &Shape) -> ValueForm {
     let form = concept.map_or_else(|| form_by_name(name, shape), |concept| concept.form);
     match form {
-        ValueForm::Price
-        | ValueForm::Number
-        | ValueForm::Duration
-        | ValueForm::Rating
-        | ValueForm::Count => form,
+        ValueForm::Price | ValueForm::Number | ValueForm::Duration | ValueForm::Rating | ValueForm::Count => {
+            form
+        }
         // The schema asks for a number under the name of a text, so the concept's form does not apply.
         _ if matches!(shape.kind, ShapeKind::Number | ShapeKind::Integer) => ValueForm::Number,
         ValueForm::Currency if asks_for_code(name, shape) => ValueForm::CurrencyCode,

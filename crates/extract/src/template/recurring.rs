@@ -7,7 +7,6 @@ use super::short_texts::text_key;
 use super::title_parts;
 use crate::bind::{TargetField, folded};
 use crate::evidence::Evidence;
-use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Label, LabelKind, Origin, Segment};
 
@@ -141,7 +140,7 @@ pub(crate) fn is_wrong(
     is_labelled: bool,
 ) -> bool {
     let Some(recurring) = &evidence.recurring else { return false };
-    if is_labelled || target.form != ValueForm::Text || !target.shape.choices.is_empty() {
+    if is_labelled || !target.is_textual() || !target.shape.choices.is_empty() {
         return false;
     }
     let varies = target.scope.is_empty() && VARYING.iter().any(|concept| target.has_concept(concept));
@@ -234,10 +233,7 @@ mod tests {
                 .iter()
                 .map(|found| (found.text.as_str(), found.label.as_ref().map(|label| label.words.as_str())))
                 .collect();
-            assert_eq!(
-                found,
-                [("Emma", None), ("Cup House", None), ("Bold", None), ("Bold", Some("motto"))]
-            );
+            assert_eq!(found, [("Emma", None), ("Cup House", None), ("Bold", None), ("Bold", Some("motto"))]);
         });
     }
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::magnitude::{magnitude, shifted};
 use super::number::{Amount, NumberStyle, amounts};
+use super::rating::is_rating_label;
 use super::token::Tokens;
 use super::words::phrases;
 
@@ -54,8 +55,30 @@ const COUNT_WORDS: &[&str] = &[
 ];
 /// Starts of what is counted, in scripts without blanks between words.
 const COUNT_STARTS: &[&str] = &[
-    "件", "条", "條", "个评", "個評", "则评", "則評", "人评", "人評", "评论", "評論", "评价", "評價", "レビュー", "口コミ", "クチコミ",
-    "評価", "개", "건", "명", "리뷰", "후기", "รีวิว", "คะแนน",
+    "件",
+    "条",
+    "條",
+    "个评",
+    "個評",
+    "则评",
+    "則評",
+    "人评",
+    "人評",
+    "评论",
+    "評論",
+    "评价",
+    "評價",
+    "レビュー",
+    "口コミ",
+    "クチコミ",
+    "評価",
+    "개",
+    "건",
+    "명",
+    "리뷰",
+    "후기",
+    "รีวิว",
+    "คะแนน",
 ];
 
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| phrases(COUNT_WORDS));
@@ -104,14 +127,19 @@ impl<'t> Around<'t> {
         let start = before.char_indices().rev().nth(MAX_AROUND_CHARS).map_or(0, |(at, _)| at);
         let behind = text.get(range.end..).unwrap_or_default();
         let end = behind.char_indices().nth(MAX_AROUND_CHARS).map_or(behind.len(), |(at, _)| at);
-        Self { before: before.get(start..).unwrap_or_default(), behind: behind.get(..end).unwrap_or_default() }
+        Self {
+            before: before.get(start..).unwrap_or_default(),
+            behind: behind.get(..end).unwrap_or_default(),
+        }
     }
 
     /// How sure it is that the number is a count, 0 for the surest; `None` if nothing shows it or it is none.
     fn rank(&self) -> Option<u8> {
+        let is_bracketed = self.before.trim_end().ends_with(['(', '（'])
+            && self.behind.trim_start().starts_with([')', '）']);
         if self.is_counting() {
             Some(0)
-        } else if self.before.trim_end().ends_with(['(', '（']) && self.behind.trim_start().starts_with([')', '）']) {
+        } else if is_bracketed {
             Some(1)
         } else {
             self.is_labelled().then_some(2)
@@ -140,7 +168,8 @@ impl<'t> Around<'t> {
         if matches!(tokens.mark(last), Some(':' | '：' | '#')) {
             last = last.saturating_sub(1);
         }
-        tokens.folded(last).is_some_and(|word| is_count_word(&word))
+        // `Rating: 4` is a score.
+        tokens.folded(last).is_some_and(|word| is_count_word(&word) && !is_rating_label(&word))
     }
 }
 
@@ -165,11 +194,12 @@ mod tests {
             ("24 servings", Some((24, "24"))),
             ("4.5", None),
             ("85%", None),
+            ("Rating: 4 of 5", None),
             ("from 3 to 5", None),
             ("-5", None),
         ];
         for (text, expected) in rows {
-            let found = count(text).map(|found| (found.value, &text[found.range]));
+            let found = count(text).map(|found| (found.value, text.get(found.range).unwrap()));
             assert_eq!(found, expected, "{text}");
         }
     }

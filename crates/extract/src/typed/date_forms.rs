@@ -19,8 +19,8 @@ const MAX_MONTH_TOKENS: usize = 5;
 
 /// Words between the parts of a date, in the form of [`fold`](super::words::fold).
 const BETWEEN: &[&str] = &[
-    "of", "the", "de", "del", "d", "di", "den", "dia", "le", "mes", "ano", "anul", "g", "gada", "m", "r", "rok",
-    "roku", "goda", "года", "г", "р", "року", "nam", "tahun", "yil", "พ", "ศ", "ค", "في",
+    "of", "the", "de", "del", "d", "di", "den", "dia", "le", "mes", "ano", "anul", "g", "gada", "m", "r",
+    "rok", "roku", "goda", "года", "г", "р", "року", "nam", "tahun", "yil", "พ", "ศ", "ค", "في",
 ];
 /// Endings of a day in figures: `4th`, `1er`, `4-го`.
 const ORDINALS: &[&str] = &[
@@ -29,13 +29,13 @@ const ORDINALS: &[&str] = &[
 ];
 /// Words between the two days of a range.
 const RANGE_WORDS: &[&str] = &[
-    "to", "through", "thru", "until", "bis", "au", "al", "a", "ao", "tot", "till", "til", "do", "po", "по", "до",
-    "εωσ", "iki", "lidz", "kuni", "fins", "den", "hingga", "sampai",
+    "to", "through", "thru", "until", "bis", "au", "al", "a", "ao", "tot", "till", "til", "do", "po", "по",
+    "до", "εωσ", "iki", "lidz", "kuni", "fins", "den", "hingga", "sampai",
 ];
 /// Words between two days that belong together: `3 and 4 March`.
 const AND_WORDS: &[&str] = &[
-    "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "si", "es", "и", "та", "й", "και", "ve", "ir", "un",
-    "va",
+    "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "si", "es", "и", "та", "й", "και", "ve",
+    "ir", "un", "va",
 ];
 
 /// One day, or the first and the last of several.

@@ -16,9 +16,10 @@ const MAX_TIME_TOKENS: usize = 16;
 
 /// Words between a date and a time of day, in the form of [`fold`](super::words::fold).
 const TIME_WORDS: &[&str] = &[
-    "at", "on", "um", "am", "den", "der", "le", "la", "las", "los", "a", "as", "el", "il", "alle", "ore", "om",
-    "op", "o", "ob", "u", "w", "v", "ve", "в", "во", "о", "об", "у", "στισ", "saat", "da", "de", "the", "from",
-    "ab", "von", "od", "от", "с", "luc", "beginn", "start", "starts", "begins", "time", "uhrzeit", "hora",
+    "at", "on", "um", "am", "den", "der", "le", "la", "las", "los", "a", "as", "el", "il", "alle", "ore",
+    "om", "op", "o", "ob", "u", "w", "v", "ve", "в", "во", "о", "об", "у", "στισ", "saat", "da", "de", "the",
+    "from", "ab", "von", "od", "от", "с", "luc", "beginn", "start", "starts", "begins", "time", "uhrzeit",
+    "hora",
 ];
 
 /// The times of day beside a date.
@@ -133,7 +134,10 @@ fn is_gap(tokens: &Tokens<'_>, gap: Range<usize>) -> bool {
     for at in gap {
         let is_usual = match tokens.kind(at) {
             Some(Kind::Mark(mark)) => {
-                matches!(mark, ',' | '.' | '·' | '|' | '-' | '–' | '—' | '@' | '(' | ')' | '（' | '）' | '/' | '•')
+                matches!(
+                    mark,
+                    ',' | '.' | '·' | '|' | '-' | '–' | '—' | '@' | '(' | ')' | '（' | '）' | '/' | '•'
+                )
             }
             Some(Kind::Word) => {
                 let is_known = tokens.is_word(at, TIME_WORDS);

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use super::date_forms::ranged;
+use super::duration_amount::{Amount, amount_at, fraction};
 use super::duration_units::{DAY, HOUR, MINUTE, Unit, WEEK, unit_at, weak_unit_at};
 use super::token::{Kind, Tokens, digit_value};
 
@@ -17,17 +18,46 @@ const MAX_ISO_DIGITS: usize = 6;
 
 /// Words between the parts of a duration, in the form of [`fold`](super::words::fold).
 const AND_WORDS: &[&str] = &[
-    "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "a", "si", "es", "и", "та", "й", "και", "ve", "ir",
-    "un", "va", "dan", "де", "de",
+    "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "a", "si", "es", "и", "та", "й", "και", "ve",
+    "ir", "un", "va", "dan", "де", "de",
 ];
 /// Words behind a time in the past: `3 hours ago`.
 const PAST_BEHIND: &[&str] = &[
-    "ago", "atras", "fa", "geleden", "sedan", "siden", "sitten", "temu", "назад", "тому", "nazaj", "once", "truoc",
-    "lalu", "पहले", "zpet", "tagasi", "atpakal",
+    "ago",
+    "atras",
+    "fa",
+    "geleden",
+    "sedan",
+    "siden",
+    "sitten",
+    "temu",
+    "назад",
+    "тому",
+    "nazaj",
+    "once",
+    "truoc",
+    "lalu",
+    "पहले",
+    "zpet",
+    "tagasi",
+    "atpakal",
 ];
 /// Words before a time in the past: `vor 3 Stunden`.
 const PAST_BEFORE: &[&str] = &[
-    "vor", "hace", "ha", "pred", "prije", "pries", "acum", "πριν", "לפני", "منذ", "przed", "преди", "fyrir", "pirms",
+    "vor",
+    "hace",
+    "ha",
+    "pred",
+    "prije",
+    "pries",
+    "acum",
+    "πριν",
+    "לפני",
+    "منذ",
+    "przed",
+    "преди",
+    "fyrir",
+    "pirms",
 ];
 /// Words before a time of day: `à 20h30`.
 const CLOCK_WORDS: &[&str] = &["a", "as", "las", "at", "um", "om", "ab", "kl", "des", "alle", "klo"];
@@ -119,6 +149,12 @@ struct Part {
     end: usize,
 }
 
+impl Part {
+    fn of(amount: Amount, unit: Unit) -> Self {
+        Self { seconds: amount.seconds(unit.seconds), next: unit.next, end: unit.end }
+    }
+}
+
 /// `1:04:05` in hours, minutes and seconds; not beside a date or a half of the day.
 fn clock_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     let (hours, _) = tokens.number(at).filter(|(_, digits)| *digits <= 2)?;
@@ -144,7 +180,7 @@ fn worded_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     let range = ranged(tokens, behind)
         .and_then(|high| amount_at(tokens, high))
         .and_then(|(_, behind)| unit_at(tokens, behind))
-        .map(|unit| low.of(unit));
+        .map(|unit| Part::of(low, unit));
     let mut found = match range {
         Some(range) => range,
         None => sum_at(tokens, at)?,
@@ -163,7 +199,7 @@ fn sum_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
         // `1d 4h`: a smaller part must follow.
         None => weak_unit_at(tokens, behind).filter(|unit| smaller(tokens, unit).is_some())?,
     };
-    let mut sum = amount.of(unit);
+    let mut sum = Part::of(amount, unit);
     for _ in 1..MAX_PARTS {
         // Pages repeat the unit for readers of the screen.
         if let Some(again) = unit_at(tokens, sum.next).filter(|again| again.seconds == unit.seconds) {
@@ -171,7 +207,7 @@ fn sum_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
         }
         unit.next = sum.next;
         if let Some((amount, part)) = smaller(tokens, &unit) {
-            let part_sum = amount.of(part);
+            let part_sum = Part::of(amount, part);
             sum = Part { seconds: sum.seconds + part_sum.seconds, ..part_sum };
             unit = part;
         } else {
@@ -202,68 +238,6 @@ fn smaller(tokens: &Tokens<'_>, unit: &Unit) -> Option<(Amount, Unit)> {
     let (amount, behind) = amount_at(tokens, at)?;
     let part = unit_at(tokens, behind).or_else(|| weak_unit_at(tokens, behind))?;
     (part.seconds < unit.seconds).then_some((amount, part))
-}
-
-/// An amount of units, as a fraction.
-#[derive(Debug, Clone, Copy)]
-struct Amount {
-    numerator: u64,
-    denominator: u64,
-}
-
-impl Amount {
-    fn of(self, unit: Unit) -> Part {
-        let seconds = self.numerator.saturating_mul(unit.seconds) / self.denominator.max(1);
-        Part { seconds, next: unit.next, end: unit.end }
-    }
-}
-
-/// `90`, `1.5`, `1,25`, `½`, `1½`, `1 1/2`, and the token behind it.
-fn amount_at(tokens: &Tokens<'_>, at: usize) -> Option<(Amount, usize)> {
-    if let Some((numerator, denominator)) = tokens.mark(at).and_then(fraction) {
-        return Some((Amount { numerator, denominator }, at + 1));
-    }
-    let (whole, _) = tokens.number(at).filter(|(_, digits)| *digits <= 4)?;
-    let whole = u64::from(whole);
-    if let Some((numerator, denominator)) = tokens.mark(at + 1).and_then(fraction) {
-        return Some((Amount { numerator: whole * denominator + numerator, denominator }, at + 2));
-    }
-    if matches!(tokens.mark(at + 1), Some('.' | ','))
-        && tokens.is_attached(at + 1)
-        && tokens.is_attached(at + 2)
-        && let Some((part, digits @ 1..=2)) = tokens.number(at + 2)
-    {
-        let denominator = if digits == 1 { 10 } else { 100 };
-        return Some((Amount { numerator: whole * denominator + u64::from(part), denominator }, at + 3));
-    }
-    if let Some((numerator, denominator)) = slashed(tokens, at) {
-        return Some((Amount { numerator, denominator }, at + 3));
-    }
-    if let Some((numerator, denominator)) = slashed(tokens, at + 1) {
-        return Some((Amount { numerator: whole * denominator + numerator, denominator }, at + 4));
-    }
-    Some((Amount { numerator: whole, denominator: 1 }, at + 1))
-}
-
-/// `1/2`.
-fn slashed(tokens: &Tokens<'_>, at: usize) -> Option<(u64, u64)> {
-    let (numerator, _) = tokens.number(at)?;
-    tokens.mark(at + 1).filter(|mark| matches!(mark, '/' | '⁄'))?;
-    let (denominator, _) = tokens.number(at + 2)?;
-    (0 < numerator && numerator < denominator && denominator <= 8)
-        .then_some((u64::from(numerator), u64::from(denominator)))
-}
-
-/// The numerator and the denominator of a sign such as `½`.
-const fn fraction(mark: char) -> Option<(u64, u64)> {
-    match mark {
-        '½' => Some((1, 2)),
-        '¼' => Some((1, 4)),
-        '¾' => Some((3, 4)),
-        '⅓' => Some((1, 3)),
-        '⅔' => Some((2, 3)),
-        _ => None,
-    }
 }
 
 /// Whether the words around a duration put it in the past.
@@ -319,11 +293,12 @@ fn iso_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
         if digits == 0 {
             return None;
         }
-        seconds += amount.numerator * unit / amount.denominator;
+        seconds += amount.seconds(unit);
         (amount, digits, is_fraction) = (Amount { numerator: 0, denominator: 1 }, 0, false);
         end = start + offset + 1;
     }
-    let next = (at..tokens.len()).find(|at| tokens.get(*at).is_some_and(|token| token.start >= end))
+    let next = (at..tokens.len())
+        .find(|at| tokens.get(*at).is_some_and(|token| token.start >= end))
         .unwrap_or(tokens.len());
     let is_whole = tokens.text.get(end..)?.chars().next().is_none_or(|found| !found.is_alphanumeric());
     (end > start && is_whole).then_some(Part { seconds, next, end })
@@ -385,9 +360,9 @@ mod tests {
     #[test]
     fn durations_have_ranges() {
         let text = "Prep 20 min, cook 1–2 hrs. Serves 4 in 10 bowls";
-        let found: Vec<(u64, &str)> =
-            durations(text).into_iter().map(|found| (found.seconds, &text[found.range])).collect();
-        assert_eq!(found, [(1_200, "20 min"), (3_600, "1–2 hrs")]);
+        let found: Vec<(u64, Option<&str>)> =
+            durations(text).into_iter().map(|found| (found.seconds, text.get(found.range))).collect();
+        assert_eq!(found, [(1_200, Some("20 min")), (3_600, Some("1–2 hrs"))]);
         assert_eq!(durations(&"1 min; ".repeat(1_000)).len(), MAX_DURATIONS);
     }
 }

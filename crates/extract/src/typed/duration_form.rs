@@ -27,7 +27,8 @@ mod tests {
 
     #[test]
     fn durations_have_forms() {
-        let rows = [(5_400, "90", "PT1H30M"), (90, "1.50", "PT1M30S"), (93_600, "1560", "PT26H"), (0, "0", "PT0S")];
+        let rows =
+            [(5_400, "90", "PT1H30M"), (90, "1.50", "PT1M30S"), (93_600, "1560", "PT26H"), (0, "0", "PT0S")];
         for (seconds, decimal, iso) in rows {
             assert_eq!((minutes(seconds).as_str(), iso_duration(seconds).as_str()), (decimal, iso));
         }

@@ -54,12 +54,8 @@ const UNITS: &[(u64, &str)] = &[
 ];
 
 /// Names that are units only beside another unit, as in `1h 30m`: letters, and words with other meanings.
-const WEAK_UNITS: &[(u64, &str)] = &[
-    (DAY, "d|j|g|д"),
-    (HOUR, "t|u|time|sat|sa|година|години|год|г"),
-    (MINUTE, "m|p|м|х|λ"),
-    (1, "s|с"),
-];
+const WEAK_UNITS: &[(u64, &str)] =
+    &[(DAY, "d|j|g|д"), (HOUR, "t|u|time|sat|sa|година|години|год|г"), (MINUTE, "m|p|м|х|λ"), (1, "s|с")];
 
 /// Starts of words in scripts without blanks between words; the longest one that fits counts.
 const STARTS: &[(u64, &[&str])] = &[
@@ -92,9 +88,11 @@ pub(super) fn unit_at(tokens: &Tokens<'_>, at: usize) -> Option<Unit> {
     let at = if is_hyphen { at + 1 } else { at };
     let word = tokens.word(at)?;
     if word.starts_with(|first: char| first >= '\u{e00}') {
-        let starts = STARTS.iter().flat_map(|(seconds, starts)| starts.iter().map(move |start| (*seconds, *start)));
-        let (seconds, start) =
-            starts.filter(|(_, start)| word.starts_with(start)).max_by_key(|(_, start)| start.len())?;
+        let (seconds, start) = STARTS
+            .iter()
+            .flat_map(|(seconds, starts)| starts.iter().map(move |start| (*seconds, *start)))
+            .filter(|(_, start)| word.starts_with(start))
+            .max_by_key(|(_, start)| start.len())?;
         let rest = word.get(start.len()..)?;
         let end = tokens.get(at)?.start + start.len();
         return (!rest.starts_with(PAST_SIGNS)).then_some(Unit { seconds, next: at + 1, end });
@@ -125,7 +123,8 @@ mod tests {
                 assert!(!(INDEX.contains_key(name) && WEAK_INDEX.contains_key(name)), "{name}");
             }
         }
-        let count = |lines: &[(u64, &str)]| lines.iter().map(|(_, names)| names.split('|').count()).sum::<usize>();
+        let count =
+            |lines: &[(u64, &str)]| lines.iter().map(|(_, names)| names.split('|').count()).sum::<usize>();
         assert_eq!((count(UNITS), count(WEAK_UNITS)), (INDEX.len(), WEAK_INDEX.len()), "a name stands twice");
     }
 }

@@ -21,14 +21,15 @@ pub(crate) fn money_range(text: &str) -> Option<(Money, Option<Money>, Option<Pe
     let sums: Vec<Sum> = money_amounts(text).take(MAX_AMOUNTS).map(|money| Sum::of(text, money)).collect();
     for (at, low) in sums.iter().enumerate() {
         let high = sums.get(at + 1).filter(|high| is_joined(text, &low.money.range, &high.money.range));
-        let has_currency = low.money.currency.is_some() || high.is_some_and(|high| high.money.currency.is_some());
+        let has_currency = [Some(low), high].into_iter().flatten().any(|sum| sum.money.currency.is_some());
         let end = high.unwrap_or(low).money.range.end;
         let behind = Period::behind(start_of(text.get(end..).unwrap_or_default()));
         // Numbers without a currency are a sum only as a range with a period.
         if !has_currency && (high.is_none() || behind.is_none()) {
             continue;
         }
-        let period = behind.or_else(|| Period::before(end_of(text.get(..low.money.range.start).unwrap_or_default())));
+        let before = end_of(text.get(..low.money.range.start).unwrap_or_default());
+        let period = behind.or_else(|| Period::before(before));
         let Some(high) = high else { return Some((low.money.clone(), None, period)) };
         let (low, high) = ends(low, high)?;
         return Some((low, Some(high), period));

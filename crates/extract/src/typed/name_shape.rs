@@ -24,22 +24,73 @@ const MAX_ABBREVIATION: usize = 4;
 
 /// Words that answer a question or stand for nothing, in the form of [`fold`].
 const NO_TEXTS: &[&str] = &[
-    "true", "false", "yes", "no", "none", "null", "nil", "undefined", "nan", "n/a", "na", "on", "off", "ja", "nein",
-    "nej", "nee", "nei", "oui", "non", "si", "sim", "nao", "tak", "nie", "ano", "ne", "da", "nu", "igen", "nem",
-    "evet", "hayir", "kylla", "ei", "jah", "taip", "да", "нет", "так", "ні", "не", "ναι", "οχι", "はい", "いいえ",
-    "是", "否", "예", "아니오", "نعم", "لا", "כן", "לא", "[object object]",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "nan",
+    "n/a",
+    "na",
+    "on",
+    "off",
+    "ja",
+    "nein",
+    "nej",
+    "nee",
+    "nei",
+    "oui",
+    "non",
+    "si",
+    "sim",
+    "nao",
+    "tak",
+    "nie",
+    "ano",
+    "ne",
+    "da",
+    "nu",
+    "igen",
+    "nem",
+    "evet",
+    "hayir",
+    "kylla",
+    "ei",
+    "jah",
+    "taip",
+    "да",
+    "нет",
+    "так",
+    "ні",
+    "не",
+    "ναι",
+    "οχι",
+    "はい",
+    "いいえ",
+    "是",
+    "否",
+    "예",
+    "아니오",
+    "نعم",
+    "لا",
+    "כן",
+    "לא",
+    "[object object]",
 ];
 
 /// Words of names and places in lower case, in the form of [`fold`].
 const PARTICLES: &[&str] = &[
-    "de", "del", "della", "dello", "delle", "dei", "di", "da", "do", "dos", "das", "du", "des", "d", "la", "le",
-    "les", "los", "las", "el", "al", "il", "lo", "van", "von", "vom", "vor", "zu", "zum", "zur", "am", "an", "der",
-    "den", "dem", "die", "das", "bei", "auf", "und", "and", "of", "the", "et", "y", "e", "i", "a", "en", "in", "im",
-    "for", "fur", "at", "on", "to", "by", "with", "mit", "per", "och", "og", "av", "af", "pa", "ja", "bin", "ibn",
-    "bint", "abu", "ben", "ter", "ten", "te", "op", "het", "t", "s", "or", "w", "we", "na", "nad", "z", "ze", "od",
-    "o", "pod", "pri", "v", "ve", "k", "u", "и", "в", "на", "за", "по", "для", "від", "та", "και", "του", "τησ",
-    "των", "ο", "η", "το", "ile", "es", "az", "si", "din", "lui", "un", "ir", "cu", "dan", "va", "cua", "sur",
-    "sous", "aan", "bij", "com", "em", "para",
+    "de", "del", "della", "dello", "delle", "dei", "di", "da", "do", "dos", "das", "du", "des", "d", "la",
+    "le", "les", "los", "las", "el", "al", "il", "lo", "van", "von", "vom", "vor", "zu", "zum", "zur", "am",
+    "an", "der", "den", "dem", "die", "das", "bei", "auf", "und", "and", "of", "the", "et", "y", "e", "i",
+    "a", "en", "in", "im", "for", "fur", "at", "on", "to", "by", "with", "mit", "per", "och", "og", "av",
+    "af", "pa", "ja", "bin", "ibn", "bint", "abu", "ben", "ter", "ten", "te", "op", "het", "t", "s", "or",
+    "w", "we", "na", "nad", "z", "ze", "od", "o", "pod", "pri", "v", "ve", "k", "u", "и", "в", "на", "за",
+    "по", "для", "від", "та", "και", "του", "τησ", "των", "ο", "η", "το", "ile", "es", "az", "si", "din",
+    "lui", "un", "ir", "cu", "dan", "va", "cua", "sur", "sous", "aan", "bij", "com", "em", "para",
 ];
 
 /// Whether a text can be the name of a person or of an organisation, or of several.
@@ -52,8 +103,28 @@ pub(crate) fn is_name(text: &str) -> bool {
     let is_mark = |found: char| {
         matches!(
             found,
-            '.' | ',' | '&' | '\'' | '’' | '‘' | '`' | '-' | '‐' | '‑' | '–' | '+' | '/' | '(' | ')' | '"' | '“' | '”'
-                | '·' | '・' | '、' | '®' | '™'
+            '.' | ','
+                | '&'
+                | '\''
+                | '’'
+                | '‘'
+                | '`'
+                | '-'
+                | '‐'
+                | '‑'
+                | '–'
+                | '+'
+                | '/'
+                | '('
+                | ')'
+                | '"'
+                | '“'
+                | '”'
+                | '·'
+                | '・'
+                | '、'
+                | '®'
+                | '™'
         )
     };
     let is_usual =
@@ -94,7 +165,8 @@ pub(crate) fn is_place(text: &str) -> bool {
         return false;
     }
     let is_sentence = words.len() > MAX_NAME_WORDS && !has_digit && text.ends_with('.');
-    let parts = text.split([',', '、', '，', '·', '|', '\n', ';']).filter(|part| !part.trim().is_empty()).count();
+    let parts = text.split([',', '、', '，', '·', '|', '\n', ';']);
+    let parts = parts.filter(|part| !part.trim().is_empty()).count();
     !is_sentence
         && Cases::of(&words).is_name()
         && !is_counted(&words)
@@ -115,8 +187,8 @@ pub(crate) fn is_term(text: &str) -> bool {
         && text.contains(char::is_alphabetic)
 }
 
-/// Whether a text is written for readers: not an answer such as `true`, and not what a program writes, such as
-/// `undefined`, `{{x}}`, `job-save-button` or `30am`.
+/// Whether a text is written for readers: not an answer such as `true`, and not what a program writes, such
+/// as `undefined`, `{{x}}`, `job-save-button` or `30am`.
 pub(crate) fn is_plain(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || text.contains(['{', '}', '<', '>', '\\', '^']) || text.contains("[object") {
@@ -148,7 +220,8 @@ fn is_longer(text: &str, chars: usize) -> bool {
     text.chars().nth(chars).is_some()
 }
 
-/// Whether this letter is of a script without blanks between words, or with few: Thai, Chinese, Japanese, Korean.
+/// Whether this letter is of a script without blanks between words, or with few: Thai, Chinese, Japanese,
+/// Korean.
 const fn is_unspaced_letter(found: char) -> bool {
     matches!(found,
         '\u{e00}'..='\u{eff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}')
@@ -290,7 +363,9 @@ mod tests {
         for text in ["Full-time", "FULL_TIME", "main course", "Science fiction", "full-time"] {
             assert!(is_term(text), "{text}");
         }
-        for text in ["false", "null", "job-save-button", "job_type", "${x}", "Apply now and join our big team today"] {
+        for text in
+            ["false", "null", "job-save-button", "job_type", "${x}", "Apply now and join our big team today"]
+        {
             assert!(!is_term(text), "{text}");
         }
     }

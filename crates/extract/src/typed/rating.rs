@@ -27,12 +27,12 @@ const LABEL_WORDS: &str = "rated|rating|score|average|overall|bewertung|bewertet
      evaluation|moyenne|valoracion|puntuacion|calificacion|nota|media|valutazione|voto|punteggio|\
      avaliacao|classificacao|pontuacao|beoordeling|waardering|cijfer|betyg|omdome|bedommelse|vurdering|\
      arvosana|arvio|einkunn|ocena|oceniono|hodnoceni|hodnotenie|ocjena|evaluare|ertekeles|рейтинг|\
-     оценка|оцінка|βαθμολογια|αξιολογηση|puan|ivertinimas|vertejums|hinnang|تقييم|التقييم|\
-     דירוג|रेटिंग|คะแนน|評価|総合評価|评分|評分|평점|별점";
+     оценка|оцінка|βαθμολογια|αξιολογηση|puan|ivertinimas|vertejums|hinnang|تقييم|التقييم|דירוג|रेटिंग|\
+     คะแนน|評価|総合評価|评分|評分|평점|별점";
 /// Words between a score and the best score.
 const OF_WORDS: &[&str] = &[
-    "of", "out", "von", "sur", "de", "su", "van", "av", "af", "z", "ze", "od", "из", "із", "з", "от", "din", "is",
-    "no", "dari", "tren", "απο", "στα", "em", "da", "מתוך", "من",
+    "of", "out", "von", "sur", "de", "su", "van", "av", "af", "z", "ze", "od", "из", "із", "з", "от", "din",
+    "is", "no", "dari", "tren", "απο", "στα", "em", "da", "מתוך", "من",
 ];
 /// Starts of words for stars in scripts without blanks between words.
 const STAR_STARTS: [&str; 4] = ["つ星", "星", "顆星", "颗星"];
@@ -51,7 +51,8 @@ pub(crate) struct RatingFound {
     pub(crate) range: Range<usize>,
 }
 
-/// The rating of a text: `4.5 out of 5`, `4,5/5`, `4.5 ★`, `★★★★☆`, `Rated 4.5`; those with a scale come first.
+/// The rating of a text: `4.5 out of 5`, `4,5/5`, `★★★★☆`, `4.5 ★`, `Rated 4.5`; those with a scale come
+/// first.
 pub(crate) fn rating(text: &str) -> Option<RatingFound> {
     if !text.contains(|found: char| digit_value(found).is_some() || is_star(found)) {
         return None;
@@ -59,7 +60,7 @@ pub(crate) fn rating(text: &str) -> Option<RatingFound> {
     let tokens = Tokens::new(text);
     let places = 0..tokens.len().min(MAX_TOKENS);
     // Whole numbers such as `3 of 5` count pages too.
-    let is_about_ratings = places.clone().any(|at| tokens.mark(at).is_some_and(is_star) || is_rating_word(&tokens, at));
+    let is_about_ratings = places.clone().any(|at| is_rating_token(&tokens, at));
     let scored = |read: &dyn Fn(&Score) -> Option<RatingFound>| {
         places.clone().filter_map(|at| score_at(&tokens, at)).find_map(|score| read(&score))
     };
@@ -96,7 +97,13 @@ fn score_at(tokens: &Tokens<'_>, at: usize) -> Option<Score> {
             _ => part / 100,
         };
         let value = format!("{whole}.{part:0digits$}");
-        return Some(Score { value, hundredths: whole * 100 + hundredths, is_whole: false, at, next: at + 3 });
+        return Some(Score {
+            value,
+            hundredths: whole * 100 + hundredths,
+            is_whole: false,
+            at,
+            next: at + 3,
+        });
     }
     Some(Score { value: whole.to_string(), hundredths: whole * 100, is_whole: true, at, next: at + 1 })
 }
@@ -162,7 +169,7 @@ fn labelled(tokens: &Tokens<'_>, score: &Score) -> Option<RatingFound> {
     if matches!(tokens.mark(before), Some(':' | '：' | '(')) {
         before = before.checked_sub(1)?;
     }
-    let is_labelled = tokens.folded(before).is_some_and(|word| LABELS.contains(word.as_str()));
+    let is_labelled = tokens.folded(before).is_some_and(|word| is_rating_label(&word));
     let is_share = tokens.mark(score.next) == Some('%');
     (is_labelled && !is_share && score.hundredths <= MAX_LABELLED && !is_counted(tokens, score))
         .then(|| found(tokens, score, None, score.at, score.next))
@@ -189,8 +196,13 @@ fn is_counted(tokens: &Tokens<'_>, score: &Score) -> bool {
     tokens.folded(score.next).is_some_and(|word| is_count_word(&word))
 }
 
-fn is_rating_word(tokens: &Tokens<'_>, at: usize) -> bool {
-    tokens.folded(at).is_some_and(|word| STARS.contains(word.as_str()) || LABELS.contains(word.as_str()))
+fn is_rating_token(tokens: &Tokens<'_>, at: usize) -> bool {
+    is_star_at(tokens, at) || tokens.folded(at).is_some_and(|word| is_rating_label(&word))
+}
+
+/// Whether a word in the form of the tables labels a score.
+pub(super) fn is_rating_label(word: &str) -> bool {
+    LABELS.contains(word)
 }
 
 fn is_star_at(tokens: &Tokens<'_>, at: usize) -> bool {
@@ -211,7 +223,13 @@ const fn is_empty_star(mark: char) -> bool {
     matches!(mark, '☆' | '✩' | '✰')
 }
 
-fn found(tokens: &Tokens<'_>, score: &Score, best: Option<u32>, first: usize, next: usize) -> Option<RatingFound> {
+fn found(
+    tokens: &Tokens<'_>,
+    score: &Score,
+    best: Option<u32>,
+    first: usize,
+    next: usize,
+) -> Option<RatingFound> {
     let range = tokens.get(first)?.start..tokens.end_of(next.checked_sub(1)?);
     Some(RatingFound { value: score.value.clone(), best: best.map(|best| best.to_string()), range })
 }
@@ -247,7 +265,7 @@ mod tests {
         for (text, expected) in rows {
             let found = rating(text);
             let found = found.as_ref().map(|found| {
-                (found.value.as_str(), found.best.as_deref(), &text[found.range.clone()])
+                (found.value.as_str(), found.best.as_deref(), text.get(found.range.clone()).unwrap())
             });
             assert_eq!(found, expected, "{text}");
         }

@@ -3,9 +3,8 @@
 use super::token::Tokens;
 
 /// Words for the hour, in the form of [`fold`](super::words::fold): `19 Uhr`.
-const HOUR_WORDS: &[&str] = &[
-    "uhr", "uur", "heures", "heure", "horas", "hs", "hrs", "h", "u", "ч", "год", "น", "hod", "godz",
-];
+const HOUR_WORDS: &[&str] =
+    &["uhr", "uur", "heures", "heure", "horas", "hs", "hrs", "h", "u", "ч", "год", "น", "hod", "godz"];
 /// The hour words that are also units of time. Without minutes, only an evening hour is read: `2h` is a
 /// duration.
 const SHORT_HOUR_WORDS: &[&str] = &["h", "u", "hs", "hrs", "ч", "год", "heures", "heure", "horas", "hod"];
@@ -90,11 +89,7 @@ pub(super) fn iso_time_at(tokens: &Tokens<'_>, at: usize) -> Option<TimeFound> {
 
 fn half_before(word: &str) -> Option<Half> {
     let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
-    if ends(MORNING) {
-        Some(Half::Morning)
-    } else {
-        ends(AFTERNOON).then_some(Half::Afternoon)
-    }
+    if ends(MORNING) { Some(Half::Morning) } else { ends(AFTERNOON).then_some(Half::Afternoon) }
 }
 
 /// The time whose hour is this token. `is_clock` says that a word for the clock precedes it.
@@ -121,7 +116,9 @@ fn clock(
         {
             (second, next) = (found, next + 2);
             // Fractions of a second.
-            if tokens.mark(next) == Some('.') && tokens.is_attached(next + 1) && tokens.number(next + 1).is_some()
+            if tokens.mark(next) == Some('.')
+                && tokens.is_attached(next + 1)
+                && tokens.number(next + 1).is_some()
             {
                 next += 2;
             }

@@ -74,11 +74,6 @@ pub(super) fn phrases(lines: &[&'static str]) -> HashSet<&'static str> {
     lines.iter().flat_map(|line| line.split('|')).collect()
 }
 
-/// Whether the text is one of the phrases, whatever its case and accents. `max_bytes` bounds the work.
-pub(super) fn is_one_of(text: &str, phrases: &HashSet<&str>, max_bytes: usize) -> bool {
-    text.len() <= max_bytes && phrases.contains(fold(text).as_str())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,18 +8,8 @@ const FORMS: &str = "gmbh mbh ag kg kgaa ohg ug ev eg ltd limited inc incorporat
                      bv nv vof ab as asa aps oy oyj kft zrt nyrt bt sro spzoo sk doo dd ltda eireli aş şti \
                      ооо оао зао тов";
 /// Legal forms in scripts that write no blanks between words.
-const UNSPACED_FORMS: [&str; 10] = [
-    "株式会社",
-    "有限会社",
-    "合同会社",
-    "(株)",
-    "㈱",
-    "股份有限公司",
-    "有限公司",
-    "주식회사",
-    "(주)",
-    "㈜",
-];
+const UNSPACED_FORMS: [&str; 10] =
+    ["株式会社", "有限会社", "合同会社", "(株)", "㈱", "股份有限公司", "有限公司", "주식회사", "(주)", "㈜"];
 /// Articles before a name.
 const ARTICLES: &str = "the der die das le la les l el los las il lo gli de het den det o os az";
 /// Top-level domains of more than two letters that names end with.

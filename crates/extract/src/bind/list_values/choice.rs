@@ -142,9 +142,10 @@ impl<'v, 'a> Joined<'v, '_, 'a> {
             None => self.rating.is_named || nearest(list) == nearest(self.chosen),
         };
         let mut lines = between.lines().filter(|line| !line.trim().is_empty());
-        let are_captions = lines.by_ref().take(MAX_CAPTION_LINES).all(|line| {
-            line.len() <= MAX_CAPTION_BYTES && !line.trim_end().ends_with(['.', '!', '。'])
-        });
+        let are_captions = lines
+            .by_ref()
+            .take(MAX_CAPTION_LINES)
+            .all(|line| line.len() <= MAX_CAPTION_BYTES && !line.trim_end().ends_with(['.', '!', '。']));
         let are_captions = are_captions && lines.next().is_none();
         // Below a label that is no heading, any other label may start another list.
         let is_sure = self.rating.heading.is_some() || starts_with_for(label);

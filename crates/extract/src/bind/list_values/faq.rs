@@ -45,7 +45,8 @@ const TITLE_NAMES: &str = "title|name|heading|headline|topic|header|summary";
 /// Names of an answer in a list of questions.
 const TEXT_NAMES: &str = "text|content|body|description|details|html|value";
 /// Words before a question.
-const QUESTION_PREFIXES: &str = "q|question|faq|f|frage|p|pregunta|pergunta|d|domanda|v|vraag|в|вопрос|問|질문";
+const QUESTION_PREFIXES: &str =
+    "q|question|faq|f|frage|p|pregunta|pergunta|d|domanda|v|vraag|в|вопрос|問|질문";
 /// Words before an answer.
 const ANSWER_PREFIXES: &str =
     "a|answer|antwort|r|réponse|respuesta|resposta|risposta|antwoord|о|ответ|答|답|답변";
@@ -124,11 +125,7 @@ fn stated(evidence: &Evidence<'_>, fields: &Fields<'_, '_>) -> Vec<Record> {
 
 /// A text without the tags that structured data may write.
 fn plain(tree: &Tree<'_>, text: &str) -> String {
-    if text.contains('<') {
-        fold_spaces(Tree::parse(text, tree.interrupt()).text())
-    } else {
-        text.to_owned()
-    }
+    if text.contains('<') { fold_spaces(Tree::parse(text, tree.interrupt()).text()) } else { text.to_owned() }
 }
 
 /// The record of a question that the page shows.
@@ -142,8 +139,7 @@ fn shown(
     let part = |target: &TargetField<'_>, text: &str, html_range: Option<Range<usize>>| {
         let value = normalise(text, target.form, target.shape, NumberStyle::Prose)?;
         let quote = text.to_owned();
-        let candidate =
-            Candidate { value, quote, method: Method::Markup, score: SHOWN_SCORE, html_range };
+        let candidate = Candidate { value, quote, method: Method::Markup, score: SHOWN_SCORE, html_range };
         Some((target.pointer.clone(), candidate))
     };
     let text = without_prefix(text_at(tree, &question.text), QUESTION_PREFIXES);
@@ -237,7 +233,8 @@ mod tests {
             ),
             (
                 "<script type=application/ld+json>{\"@type\":\"FAQPage\",\"mainEntity\":[{\"@type\":\
-                 \"Question\",\"name\":\"Is it new?\",\"acceptedAnswer\":{\"text\":\"<p>Yes, it is.</p>\"}}]}</script>",
+                 \"Question\",\"name\":\"Is it new?\",\
+                 \"acceptedAnswer\":{\"text\":\"<p>Yes, it is.</p>\"}}]}</script>",
                 &[("Is it new?", "Yes, it is.")],
             ),
         ];

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{FoundItem, FoundList};
 use crate::bind::element_names::names_of;
-use crate::bind::related_sections;
+use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::words::words;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -23,8 +23,22 @@ const MAX_GALLERY: usize = 40;
 const MIN_SHARE: f64 = 0.6;
 /// Words in the classes and ids of a gallery.
 const GALLERY_NAMES: [&str; 16] = [
-    "gallery", "galleria", "galerie", "galeria", "carousel", "slider", "slideshow", "slides", "swiper",
-    "thumbs", "thumbnails", "images", "photos", "media", "pictures", "bilder",
+    "gallery",
+    "galleria",
+    "galerie",
+    "galeria",
+    "carousel",
+    "slider",
+    "slideshow",
+    "slides",
+    "swiper",
+    "thumbs",
+    "thumbnails",
+    "images",
+    "photos",
+    "media",
+    "pictures",
+    "bilder",
 ];
 /// Attributes with the address of an image, the largest first.
 const SOURCES: [&str; 6] =
@@ -45,13 +59,10 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
     let heading = evidence.heading?;
     let name = words(evidence.headline()).into_iter().filter(|word| word.len() > 2);
     let name: HashSet<String> = name.collect();
-    let related = related_sections::sections(evidence);
+    let unrelated = UnrelatedParts::read(evidence);
     let mut images: Vec<Image> = Vec::new();
-    for node in tree.nodes().filter(|node| tree.is(*node, &["img"])) {
-        if images.len() >= MAX_IMAGES {
-            break;
-        }
-        if related.iter().any(|(start, end)| *start <= node && node < *end) {
+    for node in tree.nodes().filter(|node| tree.is(*node, &["img"])).take(MAX_IMAGES) {
+        if unrelated.in_related_section(node) {
             continue;
         }
         let Some(written) = written(evidence, node) else { continue };

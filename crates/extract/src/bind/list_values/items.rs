@@ -166,7 +166,8 @@ fn without_number(text: &str, is_numbered: bool) -> &str {
         // Numbers in a circle.
         return text.trim_start_matches(|found: char| matches!(found, '\u{2460}'..='\u{2473}')).trim_start();
     };
-    let is_mark = |found: char| matches!(found, '.' | ')' | ':' | '．' | '）' | '：' | '、' | '-' | '–' | '—');
+    let is_mark =
+        |found: char| matches!(found, '.' | ')' | ':' | '．' | '）' | '：' | '、' | '-' | '–' | '—');
     let body = behind.trim_start_matches(|found: char| is_mark(found) || found.is_whitespace());
     let is_point = behind.starts_with(['.', ')', ':', '．', '）', '：', '、'])
         && !behind.chars().nth(1).is_some_and(|found| found.is_ascii_digit());
@@ -209,29 +210,36 @@ mod tests {
     #[test]
     fn items_are_clean() {
         let rows: [(&str, ItemKind, &[&str]); 9] = [
-            ("<ul><li>▢ 2 eggs<li>- <b>1 cup</b> milk<li>Advertisement</ul>", ItemKind::Ingredients, &[
-                "2 eggs",
-                "1 cup milk",
-            ]),
-            ("<ul><li><b>For the dough:</b><li>flour<li>2.5 dl water</ul>", ItemKind::Ingredients, &[
-                "flour",
-                "2.5 dl water",
-            ]),
-            ("<ul><li><a href=/f>flour</a><li><a href=/e>eggs</a></ul>", ItemKind::Ingredients, &[
-                "flour", "eggs",
-            ]),
-            ("<ul><li>flour<li>eggs<li><button>Add to list</button></ul>", ItemKind::Ingredients, &[
-                "flour", "eggs",
-            ]),
+            (
+                "<ul><li>▢ 2 eggs<li>- <b>1 cup</b> milk<li>Advertisement</ul>",
+                ItemKind::Ingredients,
+                &["2 eggs", "1 cup milk"],
+            ),
+            (
+                "<ul><li><b>For the dough:</b><li>flour<li>2.5 dl water</ul>",
+                ItemKind::Ingredients,
+                &["flour", "2.5 dl water"],
+            ),
+            (
+                "<ul><li><a href=/f>flour</a><li><a href=/e>eggs</a></ul>",
+                ItemKind::Ingredients,
+                &["flour", "eggs"],
+            ),
+            (
+                "<ul><li>flour<li>eggs<li><button>Add to list</button></ul>",
+                ItemKind::Ingredients,
+                &["flour", "eggs"],
+            ),
             (
                 "<ol><li>1. Mix.<li>Schritt 2: Backen.<li><p>Stir<figure><figcaption>Pic</figure></ol>",
                 ItemKind::Steps,
                 &["Mix.", "Backen.", "Stir"],
             ),
-            ("<ol><li><span>1</span> 2 eggs in<li><span>2</span> stir</ol>", ItemKind::Steps, &[
-                "2 eggs in",
-                "stir",
-            ]),
+            (
+                "<ol><li><span>1</span> 2 eggs in<li><span>2</span> stir</ol>",
+                ItemKind::Steps,
+                &["2 eggs in", "stir"],
+            ),
             ("<ul><li>2 eggs in<li>stir</ul>", ItemKind::Steps, &["2 eggs in", "stir"]),
             ("<ul><li><a>#rust</a>,<li>Rust<li>web ›</ul>", ItemKind::Keywords, &["rust", "web"]),
             ("<ul><li><p>Ada Holm<p>Soprano<li>Bo Lind</ul>", ItemKind::People, &["Ada Holm", "Bo Lind"]),

@@ -1,11 +1,12 @@
 //! Lists in one text with a label, in `meta` elements, and in columns of tables.
 
 use super::items::{html_range, is_term};
-use super::rating::PageView;
+use super::rating::{PageView, is_elsewhere};
 use super::subject::Subject;
 use super::vocabulary::ItemKind;
 use super::{FoundItem, FoundList};
 use crate::evidence::LabelledValue;
+use crate::markup::{Kind, NodeId};
 use crate::page::Method;
 
 /// Score of a text between commas with a label that is exactly a name of the list.
@@ -22,6 +23,8 @@ const MAX_TEXT_BYTES: usize = 4_000;
 const MAX_PART_BYTES: usize = 90;
 /// Longest part of a text, in words.
 const MAX_PART_WORDS: usize = 8;
+/// Upper bound on the labels of a page that name the list.
+const MAX_LABELS: usize = 8;
 /// Upper bound on the parts of a text.
 const MAX_PARTS: usize = 100;
 /// `meta` elements with one term each.
@@ -44,19 +47,26 @@ fn labels(view: &PageView<'_, '_>, subject: &Subject) -> Option<FoundList> {
         _ => return None,
     };
     let tree = &view.evidence.tree;
-    view.evidence.pairs.iter().find_map(|pair| {
-        if pair.method == Method::Meta || tree.interrupt().spend(1) || subject.fit(&pair.label) < 1.0 {
-            return None;
-        }
-        if pair.node.is_some_and(|node| view.unrelated.in_related_section(node)) {
-            return None;
-        }
+    let named = view.evidence.pairs.iter().filter(|pair| {
+        pair.method != Method::Meta && !tree.interrupt().spend(1) && subject.fit(&pair.label) >= 1.0
+    });
+    named.take(MAX_LABELS).find_map(|pair| {
         let parts = parts(&pair.value);
-        if parts.len() < least {
+        let node = pair.node.or_else(|| text_node(view, pair))?;
+        if parts.len() < least || is_elsewhere(view, subject.kind, node, 0.0) {
             return None;
         }
         let items = parts.into_iter().map(|text| item_of(view, pair, text)).collect();
         Some(FoundList { score: LABEL_SCORE, method: pair.method, items })
+    })
+}
+
+/// The text node where the value of a line starts.
+fn text_node(view: &PageView<'_, '_>, pair: &LabelledValue) -> Option<NodeId> {
+    let tree = &view.evidence.tree;
+    let start = pair.text.as_ref()?.start;
+    tree.nodes().find(|node| {
+        matches!(tree.kind(*node), Some(Kind::Text { .. })) && start < tree.text_range(*node).end
     })
 }
 
@@ -100,9 +110,8 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
         .filter(|part| part.contains(char::is_alphanumeric))
         .take(MAX_PARTS)
         .collect();
-    let is_short = |part: &&str| {
-        part.len() <= MAX_PART_BYTES && part.split_whitespace().count() <= MAX_PART_WORDS
-    };
+    let is_short =
+        |part: &&str| part.len() <= MAX_PART_BYTES && part.split_whitespace().count() <= MAX_PART_WORDS;
     if parts.iter().all(is_short) { parts } else { Vec::new() }
 }
 

@@ -210,14 +210,16 @@ mod tests {
     fn lists_are_found_in_any_markup() {
         let rows: [(&str, &[&[&str]]); 6] = [
             ("<ol><li>a<li>b</ol>", &[&["a", "b"]]),
-            ("<div class='s x'>a</div><div class=s>b</div><div class=s>c</div><div class=t>d</div>", &[&[
-                "a", "b", "c",
-            ]]),
+            (
+                "<div class='s x'>a</div><div class=s>b</div><div class=s>c</div><div class=t>d</div>",
+                &[&["a", "b", "c"]],
+            ),
             ("<p>Tags: <a href=1>a</a>, <a href=2>b</a> in <a href=3>c</a>", &[&["a", "b"]]),
             ("<p>1 egg<br>2 cups <b>milk</b><br>salt", &[&["1 egg", "2 cups milk", "salt"]]),
-            ("<p>one</p><p>two</p><h2>x</h2><p>three</p><p>four</p><p>five</p>", &[&[
-                "three", "four", "five",
-            ]]),
+            (
+                "<p>one</p><p>two</p><h2>x</h2><p>three</p><p>four</p><p>five</p>",
+                &[&["three", "four", "five"]],
+            ),
             ("<p><a rel=tag href=1>only</a>", &[&["only"]]),
         ];
         for (html, expected) in rows {

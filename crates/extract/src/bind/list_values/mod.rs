@@ -68,11 +68,7 @@ struct FoundItem {
 
 /// The plain values that a page shows for a list, in page order; empty if no list fits well enough. `target`
 /// is a single value of the list.
-pub(crate) fn plain(
-    evidence: &Evidence<'_>,
-    field_name: &str,
-    target: &TargetField<'_>,
-) -> Vec<ListedValue> {
+pub(crate) fn plain(evidence: &Evidence<'_>, field_name: &str, target: &TargetField<'_>) -> Vec<ListedValue> {
     let Some(subject) = Subject::new(field_name, target) else { return Vec::new() };
     let found = match subject.kind {
         ItemKind::Images => gallery::read(evidence),
@@ -170,10 +166,10 @@ mod tests {
     fn page(part: &str) -> String {
         format!(
             "<title>Apple cake</title><nav><ul><li><a href=/ingredients>Ingredients</a><li><a href=/tags>\
-             Tags</a><li><a href=/method>Method</a></ul></nav><main><h1>Apple cake</h1><p>A cake that everyone \
-             likes, baked in an hour from what the garden gives in autumn.</p>{part}<ul class=share><li><a href=/s>\
-             Share</a><li><a href=/p>Print</a></ul></main><section><h2>Related recipes</h2><ul><li>\
-             <a href=/1>2 plum cakes</a><li><a href=/2>3 pear pies</a></ul></section><footer><h4>Tags</h4>\
+             Tags</a><li><a href=/method>Method</a></ul></nav><main><h1>Apple cake</h1><p>A cake that all \
+             like, baked in an hour from what the garden gives in autumn.</p>{part}<ul class=share><li>\
+             <a href=/s>Share</a><li><a href=/p>Print</a></ul></main><section><h2>Related recipes</h2><ul>\
+             <li><a href=/1>2 plum cakes</a><li><a href=/2>3 pear pies</a></ul></section><footer><h4>Tags</h4>\
              <ul><li><a href=/tags/a>a</a><li><a href=/tags/b>b</a></ul></footer>"
         )
     }
@@ -181,10 +177,11 @@ mod tests {
     #[test]
     fn plain_lists_are_found_by_what_names_them() {
         let rows: [(&str, &str, &[&str]); 18] = [
-            ("ingredients", "<h2>Ingredients</h2><ul><li>2 apples<li>100 g flour</ul>", &[
-                "2 apples",
-                "100 g flour",
-            ]),
+            (
+                "ingredients",
+                "<h2>Ingredients</h2><ul><li>2 apples<li>100 g flour</ul>",
+                &["2 apples", "100 g flour"],
+            ),
             (
                 "ingredients",
                 "<h3>Zutaten</h3><h4>Für den Teig</h4><ul><li>100 g Mehl<li>2 Eier</ul><h4>Für den Belag</h4>\
@@ -194,7 +191,8 @@ mod tests {
             (
                 "instructions",
                 "<h3>Zutaten</h3><ul><li>100 g Mehl<li>2 Eier</ul><h3>Zubereitung</h3><ol>\
-                 <li>Alles gut mischen.<li>Eine Stunde backen.</ol><h3>Tipps</h3><ul><li>Mit Sahne servieren.<li>Warm essen.</ul>",
+                 <li>Alles gut mischen.<li>Eine Stunde backen.</ol>\
+                 <h3>Tipps</h3><ul><li>Mit Sahne servieren.<li>Warm essen.</ul>",
                 &["Alles gut mischen.", "Eine Stunde backen."],
             ),
             (
@@ -208,7 +206,11 @@ mod tests {
                  <div class=row>Advertisement</div><div class=row>3 g salt</div></div>",
                 &["2 apples", "1 egg", "3 g salt"],
             ),
-            ("ingredients", "<h2>材料（2人分）</h2><ul><li>りんご 2個<li>卵 1個</ul>", &["りんご 2個", "卵 1個"]),
+            (
+                "ingredients",
+                "<h2>材料（2人分）</h2><ul><li>りんご 2個<li>卵 1個</ul>",
+                &["りんご 2個", "卵 1個"],
+            ),
             ("ingredients", "<h2>Our shops</h2><ul><li>2 in Rome<li>1 in Oslo</ul>", &[]),
             (
                 "steps",
@@ -223,21 +225,27 @@ mod tests {
                 &["Apples", "Autumn"],
             ),
             ("tags", "<p>Tags: apples, autumn, cakes</p>", &["apples", "autumn", "cakes"]),
-            ("tags", "<dl><dt>Etiquetas<dd><a href=/1>manzana</a> <a href=/2>otoño</a></dl>", &[
-                "manzana", "otoño",
-            ]),
+            (
+                "tags",
+                "<dl><dt>Etiquetas<dd><a href=/1>manzana</a> <a href=/2>otoño</a></dl>",
+                &["manzana", "otoño"],
+            ),
             ("tags", "<p>Some text without any.</p>", &[]),
-            ("features", "<div id=key-features><h3>Key features</h3><ul><li>Light<li>Strong</ul></div>", &[
-                "Light", "Strong",
-            ]),
+            (
+                "features",
+                "<div id=key-features><h3>Key features</h3><ul><li>Light<li>Strong</ul></div>",
+                &["Light", "Strong"],
+            ),
             (
                 "performers",
                 "<h3>Line-up</h3><ul><li><h4>Ada Holm</h4><p>Voice<li><h4>Bo Lind</h4><p>Harp</ul>",
                 &["Ada Holm", "Bo Lind"],
             ),
-            ("skills", "<table><tr><th>Skills<th>Level<tr><td>Baking<td>3<tr><td>Sales<td>1</table>", &[
-                "Baking", "Sales",
-            ]),
+            (
+                "skills",
+                "<table><tr><th>Skills<th>Level<tr><td>Baking<td>3<tr><td>Sales<td>1</table>",
+                &["Baking", "Sales"],
+            ),
             ("side_effects", "<h2>Side effects</h2><ul><li>Headache<li>Nausea</ul>", &["Headache", "Nausea"]),
             (
                 "breadcrumbs",

@@ -31,18 +31,60 @@ const PART_NAMES: [&str; 9] =
     ["faq", "faqs", "question", "questions", "accordion", "accordions", "qa", "qna", "faqpage"];
 /// Headings of parts with questions, in lower case.
 const HEADINGS: &[&str] = &[
-    "faq", "faqs", "fa qs", "frequently asked questions", "common questions", "questions and answers",
-    "häufige fragen", "häufig gestellte fragen", "fragen und antworten", "questions fréquentes",
-    "foire aux questions", "questions réponses", "preguntas frecuentes", "perguntas frequentes",
-    "domande frequenti", "domande e risposte", "veelgestelde vragen", "veel gestelde vragen",
-    "často kladené otázky", "časté dotazy", "často kladené dotazy", "časté otázky",
-    "najczęściej zadawane pytania", "częste pytania", "pytania i odpowiedzi", "gyakori kérdések",
-    "gyakran ismételt kérdések", "întrebări frecvente", "često postavljana pitanja", "pogosta vprašanja",
-    "частые вопросы", "часто задаваемые вопросы", "вопросы и ответы", "часті запитання", "поширені запитання",
-    "често задавани въпроси", "vanliga frågor", "frågor och svar", "ofte stillede spørgsmål",
-    "ofte stilte spørsmål", "usein kysytyt kysymykset", "usein kysyttyä", "sıkça sorulan sorular",
-    "sık sorulan sorular", "συχνές ερωτήσεις", "よくある質問", "よくあるご質問", "常见问题", "常見問題",
-    "자주 묻는 질문", "שאלות נפוצות", "الأسئلة الشائعة", "سوالات متداول", "pertanyaan umum",
+    "faq",
+    "faqs",
+    "fa qs",
+    "frequently asked questions",
+    "common questions",
+    "questions and answers",
+    "häufige fragen",
+    "häufig gestellte fragen",
+    "fragen und antworten",
+    "questions fréquentes",
+    "foire aux questions",
+    "questions réponses",
+    "preguntas frecuentes",
+    "perguntas frequentes",
+    "domande frequenti",
+    "domande e risposte",
+    "veelgestelde vragen",
+    "veel gestelde vragen",
+    "často kladené otázky",
+    "časté dotazy",
+    "často kladené dotazy",
+    "časté otázky",
+    "najczęściej zadawane pytania",
+    "częste pytania",
+    "pytania i odpowiedzi",
+    "gyakori kérdések",
+    "gyakran ismételt kérdések",
+    "întrebări frecvente",
+    "često postavljana pitanja",
+    "pogosta vprašanja",
+    "частые вопросы",
+    "часто задаваемые вопросы",
+    "вопросы и ответы",
+    "часті запитання",
+    "поширені запитання",
+    "често задавани въпроси",
+    "vanliga frågor",
+    "frågor och svar",
+    "ofte stillede spørgsmål",
+    "ofte stilte spørsmål",
+    "usein kysytyt kysymykset",
+    "usein kysyttyä",
+    "sıkça sorulan sorular",
+    "sık sorulan sorular",
+    "συχνές ερωτήσεις",
+    "よくある質問",
+    "よくあるご質問",
+    "常见问题",
+    "常見問題",
+    "자주 묻는 질문",
+    "שאלות נפוצות",
+    "الأسئلة الشائعة",
+    "سوالات متداول",
+    "pertanyaan umum",
     "câu hỏi thường gặp",
 ];
 
@@ -76,9 +118,8 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Vec<Question> {
         }
         answer(&evidence.tree, &mut group);
         let all = to_f64(group.len());
-        let share = |is: fn(&Question) -> bool| {
-            to_f64(group.iter().filter(|question| is(question)).count()) / all
-        };
+        let share =
+            |is: fn(&Question) -> bool| to_f64(group.iter().filter(|question| is(question)).count()) / all;
         let answered = share(|question| question.answer.is_some());
         let is_control = share(|question| question.is_control) > 0.5;
         let is_heading = share(|question| question.is_heading) > 0.5;
@@ -141,12 +182,12 @@ fn groups<'a>(evidence: &Evidence<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Quest
     let unrelated = UnrelatedParts::read(evidence);
     let phrases = PhraseSet::new(HEADINGS);
     let mut groups: BTreeMap<(&'a str, &'a str), Vec<Question>> = BTreeMap::new();
-    let fitting = lines.into_values().filter(|range| {
-        QUESTION_BYTES.contains(&range.len()) && !text_at(tree, range).contains('\n')
-    });
+    let fitting = lines
+        .into_values()
+        .filter(|range| QUESTION_BYTES.contains(&range.len()) && !text_at(tree, range).contains('\n'));
     for range in fitting.take(MAX_QUESTIONS) {
         let Some(node) = smallest(tree, &texts, &range) else { continue };
-        let is_menu = |node: NodeId| tree.is(node, &["nav", "select", "form"]);
+        let is_menu = |node: NodeId| tree.is(node, &["nav", "select"]);
         if unrelated.in_related_section(node) || tree.ancestors(node).any(is_menu) {
             continue;
         }
@@ -161,9 +202,9 @@ fn groups<'a>(evidence: &Evidence<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Quest
         };
         mark(evidence, &mut question);
         question.is_named = question.is_named
-            || outline.above(node).any(|heading| {
-                phrases.matches(text_at(tree, &heading.text), MAX_HEADING_WORDS)
-            });
+            || outline
+                .above(node)
+                .any(|heading| phrases.matches(text_at(tree, &heading.text), MAX_HEADING_WORDS));
         groups.entry(markup(tree, &question)).or_default().push(question);
     }
     groups
@@ -214,9 +255,8 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
             question.is_heading |= rank(tree, node).is_some() || tree.is(node, &["b", "strong", "dt"]);
             question.is_control |= opens(tree, node) || tree.is(node, &["button"]);
         }
-        let is_part = || {
-            names_of(evidence, node).iter().flatten().any(|word| PART_NAMES.contains(&word.as_str()))
-        };
+        let is_part =
+            || names_of(evidence, node).iter().flatten().any(|word| PART_NAMES.contains(&word.as_str()));
         question.is_named = question.is_named || is_part();
     }
 }

@@ -28,16 +28,28 @@ const RELATION_WEIGHT: f64 = 0.55;
 const ADDRESS_WEIGHT: f64 = 0.42;
 /// Bytes of visible text between a heading and its list; beyond them, the heading counts half.
 const NEAR_HEADING_BYTES: usize = 600;
+/// Bytes of visible text between a heading and a list of short terms.
+const NEAR_TERMS_BYTES: usize = 120;
 /// Upper bound on the items whose links are examined.
 const MAX_SAMPLE: usize = 20;
 /// Upper bound on short terms; more of them are an index of the site.
 const MAX_TERMS: usize = 40;
 /// Lower bound on the share of items that have a property, if the list has it.
 const MOST: f64 = 0.8;
-/// Words in the classes of parts that list terms of the whole site.
-const SITE_PARTS: [&str; 14] = [
-    "nav", "navbar", "navigation", "menu", "submenu", "sidebar", "widget", "widgets", "trending", "popular",
-    "cookie", "modal", "filter", "filters",
+/// Words in the classes and ids of parts with lists of the whole site.
+const SITE_PARTS: [&str; 12] = [
+    "nav",
+    "navbar",
+    "navigation",
+    "menu",
+    "submenu",
+    "sidebar",
+    "trending",
+    "popular",
+    "cookie",
+    "modal",
+    "filter",
+    "filters",
 ];
 
 /// A page with what all ratings of its lists need.
@@ -68,7 +80,7 @@ pub(super) struct Rating {
 }
 
 /// What stands above a list.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Above {
     fit: f64,
     heading: Option<NodeId>,
@@ -80,7 +92,7 @@ pub(super) fn rate(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'
     let name = name_fit(view, subject, list);
     let link = link_evidence(view, subject, list);
     let mut doubt = (1.0 - ABOVE_WEIGHT * above.fit) * (1.0 - NAME_WEIGHT * name) * (1.0 - link);
-    if 1.0 - doubt < MIN_EVIDENCE || is_elsewhere(view, subject.kind, list, above.fit) {
+    if 1.0 - doubt < MIN_EVIDENCE || is_elsewhere(view, subject.kind, list.first(), above.fit) {
         return None;
     }
     let mut items = clean(&view.evidence.tree, list, subject.kind);
@@ -88,7 +100,8 @@ pub(super) fn rate(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'
         items.remove(0);
     }
     let is_sure = is_term(subject.kind) && (above.fit >= 1.0 || link >= RELATION_WEIGHT);
-    if items.len() < if is_sure { 1 } else { 2 } {
+    let least = if is_sure { 1 } else { 2 };
+    if items.len() < least {
         return None;
     }
     let form = form(view, subject.kind, list, &items);
@@ -110,19 +123,21 @@ pub(super) fn continuation(
 ) -> Option<Vec<CleanItem>> {
     let items = clean(&view.evidence.tree, list, subject.kind);
     let fits = !items.is_empty() && form(view, subject.kind, list, &items).fit >= 0.7;
-    (fits && !is_elsewhere(view, subject.kind, list, 1.0)).then_some(items)
+    (fits && !is_elsewhere(view, subject.kind, list.first(), 1.0)).then_some(items)
 }
 
 /// The label before a list or the headings above it.
 fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Above {
     let tree = &view.evidence.tree;
     let text = list.text();
-    let label = label_before(tree, text.start).unwrap_or_default();
+    // What follows a colon is a value: "Weight: 2 kg".
+    let label = label_before(tree, text.start).unwrap_or_default().trim_end_matches([':', '：', ' ']);
+    let label = label.rsplit([':', '：']).next().unwrap_or_default();
     let described = tree.attribute(list.parent, "aria-label").unwrap_or_default();
     let own = list.items.first().filter(|_| list.form == ListForm::Lines);
     let own = own.map_or("", |line| text_at(tree, &line.text));
-    let mut best = Above::default();
-    best.fit = [label, &*described, own].into_iter().map(|label| subject.fit(label)).fold(0.0, f64::max);
+    let fits = [label, &*described, own].into_iter().map(|label| subject.fit(label));
+    let mut best = Above { fit: fits.fold(0.0, f64::max), heading: None };
     let mut is_other = subject.is_other(label);
     for (step, heading) in view.outline.above(list.first()).take(3).enumerate() {
         let title = text_at(tree, &heading.text);
@@ -131,11 +146,15 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
         if is_other || (heading.rank == 1 && fit < 1.0) {
             fit = 0.0;
         }
-        if step > 0 {
-            fit *= 0.8;
-        } else if text.start.saturating_sub(heading.text.end) > NEAR_HEADING_BYTES {
-            fit *= 0.5;
-        }
+        let gap = text.start.saturating_sub(heading.text.end);
+        fit *= match (step, is_term(subject.kind)) {
+            (0, _) if gap <= 2 => 1.0,
+            (0, true) if gap <= NEAR_TERMS_BYTES => 0.9,
+            (_, true) => 0.0,
+            (0, false) if gap <= NEAR_HEADING_BYTES => 0.9,
+            (0, false) => 0.5,
+            (_, false) => 0.8,
+        };
         is_other |= subject.is_other(title);
         if fit > 0.0 && (fit >= best.fit || best.heading.is_none()) {
             best.heading = Some(heading.node);
@@ -190,16 +209,16 @@ fn link_evidence(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>
     }
 }
 
-/// The first link of an item or around it.
+/// The link that an item is, or its first one.
 fn link_in(view: &PageView<'_, '_>, item: NodeId) -> Option<NodeId> {
     let tree = &view.evidence.tree;
     std::iter::once(item).chain(tree.within(item).take(10)).find(|node| tree.is(*node, &["a"]))
 }
 
-/// Whether a list belongs to the site or to other things than the page's main entity.
-fn is_elsewhere(view: &PageView<'_, '_>, kind: ItemKind, list: &PageList<'_>, above: f64) -> bool {
+/// Whether the list at a node belongs to the site or to other things than the page's main entity. `above` is
+/// how well what stands above it names the list.
+pub(super) fn is_elsewhere(view: &PageView<'_, '_>, kind: ItemKind, first: NodeId, above: f64) -> bool {
     let tree = &view.evidence.tree;
-    let first = list.first();
     // Terms stand in footers and beside related things, but not below a heading of such things.
     let is_unrelated = if is_term(kind) {
         above < 1.0 && view.unrelated.in_related_section(first)
@@ -224,7 +243,8 @@ fn is_elsewhere(view: &PageView<'_, '_>, kind: ItemKind, list: &PageList<'_>, ab
             let heading = view.evidence.heading;
             is_furniture |= !heading.is_some_and(|main| node < main && main < tree.end(node));
         }
-        let is_part = is_term(kind) && tree.text_of(node).len() < tree.text().len() / 2;
+        // A page's own classes may name its parts.
+        let is_part = tree.text_of(node).len() < tree.text().len() / 2;
         if is_part
             && names_of(view.evidence, node).iter().flatten().any(|word| SITE_PARTS.contains(&word.as_str()))
         {

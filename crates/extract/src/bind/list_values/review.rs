@@ -26,6 +26,8 @@ use crate::typed::{NumberStyle, amounts};
 const SCORE: f64 = 0.55;
 /// Lower bound on the share of cards that are reviews.
 const MIN_SHARE: f64 = 0.6;
+/// Upper bound on the lists that are examined.
+const MAX_LISTS: usize = 50;
 /// Upper bound on the elements of a card that are examined.
 const MAX_NODES: usize = 300;
 /// Upper bound on the elements around the cards that may name them.
@@ -86,15 +88,15 @@ pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec
     let tree = &evidence.tree;
     let (outline, texts) = (Outline::read(tree), TextNodes::read(evidence));
     let unrelated = UnrelatedParts::read(evidence);
+    let lists = lists::read(tree);
+    let named = lists.iter().filter(|list| {
+        matches!(list.form, ListForm::Ordered | ListForm::Unordered | ListForm::Siblings)
+            && list.items.len() > 1
+            && !unrelated.in_related_section(list.first())
+            && is_named(evidence, &outline, list)
+    });
     let mut best: Vec<Record> = Vec::new();
-    for list in lists::read(tree) {
-        let is_cards = matches!(list.form, ListForm::Ordered | ListForm::Unordered | ListForm::Siblings);
-        if !is_cards || list.items.len() <= best.len().max(1) || unrelated.in_related_section(list.first()) {
-            continue;
-        }
-        if !is_named(evidence, &outline, &list) {
-            continue;
-        }
+    for list in named.take(MAX_LISTS) {
         let cards: Vec<Vec<Fact>> =
             list.items.iter().map(|item| facts(evidence, &texts, item.node, &item.text)).collect();
         let is_review = |facts: &&Vec<Fact>| {
@@ -115,7 +117,7 @@ pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec
 fn part_of(target: &TargetField<'_>) -> Option<Part> {
     let own = folded(target.name);
     let scope = target.scope.last().filter(|_| matches!(own.as_str(), "name" | "value"));
-    let own = scope.map_or(own.clone(), |scope| folded(scope));
+    let own = scope.map_or_else(|| own.clone(), |scope| folded(scope));
     let rows = [
         (Part::Rating, RATING_NAMES),
         (Part::Author, AUTHOR_NAMES),
@@ -124,7 +126,8 @@ fn part_of(target: &TargetField<'_>) -> Option<Part> {
         (Part::Date, DATE_NAMES),
     ];
     let by_name = rows.into_iter().find(|(_, names)| is_one_of(names, &own)).map(|(part, _)| part);
-    by_name.or_else(|| (target.form == ValueForm::Date).then_some(Part::Date)).or_else(|| {
+    let is_date = matches!(target.form, ValueForm::Date | ValueForm::Moment);
+    by_name.or_else(|| is_date.then_some(Part::Date)).or_else(|| {
         let last = words(&own).pop()?;
         rows.into_iter().find(|(_, names)| is_one_of(names, &last)).map(|(part, _)| part)
     })
@@ -138,9 +141,9 @@ fn is_one_of(names: &str, name: &str) -> bool {
 fn is_named(evidence: &Evidence<'_>, outline: &Outline, list: &PageList<'_>) -> bool {
     let tree = &evidence.tree;
     let around = std::iter::once(list.first()).chain(tree.ancestors(list.first()));
-    let by_name = around.take(MAX_CLIMB).any(|node| {
-        names_of(evidence, node).iter().flatten().any(|word| is_one_of(LIST_NAMES, word))
-    });
+    let by_name = around
+        .take(MAX_CLIMB)
+        .any(|node| names_of(evidence, node).iter().flatten().any(|word| is_one_of(LIST_NAMES, word)));
     by_name
         || outline.above(list.first()).take(2).any(|heading| {
             let title = text_at(tree, &heading.text);
@@ -285,8 +288,8 @@ mod tests {
         let card = |name: &str, date: &str, stars: u8, text: &str| {
             format!(
                 "<li class=r><h4>{name}'s view</h4><span class=author>{name}</span>\
-                 <time datetime={date}>then</time><i aria-label='{stars} out of 5'></i><div><p>{text}</p><p>And a second paragraph.</p></div>\
-                 <button>Report</button>"
+                 <time datetime={date}>then</time><i aria-label='{stars} out of 5'></i>\
+                 <div><p>{text}</p><p>And a second paragraph.</p></div><button>Report</button>"
             )
         };
         let html = format!(

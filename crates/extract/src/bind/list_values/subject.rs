@@ -39,8 +39,10 @@ impl Subject {
         }
         let says_nothing = |name: &[String]| is_empty_name(&name.join(" "));
         if known.is_none() && !says_nothing(&own) {
-            let concept = target.concept.map_or(&[][..], |concept| concept.names);
-            for name in concept.iter().filter(|name| name.len() > 3 && !is_empty_name(name)) {
+            // The other names of a concept are ambiguous labels.
+            let names = target.concept.and_then(|concept| concept.names.get(..concept.property_names));
+            let clear = |name: &&&str| name.len() > 3 && !is_empty_name(name);
+            for name in names.unwrap_or_default().iter().filter(clear) {
                 subject.add(name.split(' ').map(str::to_owned).collect());
             }
         }

@@ -35,9 +35,10 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
 pub(super) fn categories(evidence: &Evidence<'_>) -> Option<FoundList> {
     let mut steps = steps(evidence, breadcrumb(evidence)?);
     // The last step is this page if it is no link or has its name.
-    if steps.last().is_some_and(|(link, item)| {
-        link.is_none() || overlap(&item.text, evidence.headline()) > 0.8
-    }) {
+    if steps
+        .last()
+        .is_some_and(|(link, item)| link.is_none() || overlap(&item.text, evidence.headline()) > 0.8)
+    {
         steps.pop();
     }
     let is_start = |link: Option<&str>| {

@@ -97,8 +97,7 @@ const GENRES: &str = "\
     genres|genre|géneros|género|gêneros|gênero|generi|genere|žánry|žánr|gatunki|gatunek|műfaj|műfajok|\
     genuri|žanr|žanrovi|жанры|жанр|жанри|genrer|genret|lajityypit|türler|tür|είδη|ジャンル|类型|類型|장르|ז אנר";
 
-const TRAIL: &str =
-    "breadcrumb|breadcrumbs|breadcrumb trail|breadcrumb list|category path|navigation path";
+const TRAIL: &str = "breadcrumb|breadcrumbs|breadcrumb trail|breadcrumb list|category path|navigation path";
 
 const AUTHORS: &str = "\
     authors|author|author list|written by|by|autoren|autor|autorinnen und autoren|auteurs|auteur|\
@@ -181,9 +180,7 @@ pub(super) fn known(name: &[String]) -> Option<&'static ListNames> {
     let mut name = name;
     loop {
         let found = (0..name.len())
-            .take_while(|before| {
-                name.iter().take(*before).all(|word| is_one_of(BEFORE, word))
-            })
+            .take_while(|before| name.iter().take(*before).all(|word| is_one_of(BEFORE, word)))
             .find_map(|before| exact(name.get(before..).unwrap_or_default()));
         if found.is_some() {
             return found;

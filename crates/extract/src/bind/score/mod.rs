@@ -17,12 +17,14 @@ mod options;
 mod page_facts;
 mod page_segments;
 mod proof;
+mod range_end;
 mod rules;
 mod segment_names;
 
 pub(crate) use features::{WIDTH, feature_names};
 pub(crate) use groups::{GROUPS, group_of};
 pub(crate) use model::Model;
+pub(crate) use options::is_structured;
 pub(crate) use page_segments::PageSegments;
 
 use self::choice::RatedField;

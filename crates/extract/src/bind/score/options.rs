@@ -6,13 +6,14 @@ use serde_json::Value;
 use super::fit::{fits, is_long_text, type_weight};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
+use super::range_end::value_in;
 use super::segment_names::NamePlace;
 use crate::bind::pool::{Choice, agreement_key};
 use crate::bind::target::TargetField;
-use crate::normalise::{ValueForm, normalise};
+use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Origin, Segment};
-use crate::typed::NumberStyle;
+use crate::template::recurring;
 
 /// Upper bound on the options of one field.
 pub(crate) const MAX_OPTIONS: usize = 48;
@@ -79,6 +80,11 @@ pub(crate) fn read(
     let mut by_key: HashMap<String, usize> = HashMap::new();
     let mut options: Vec<ValueOption> = Vec::new();
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
+        let is_labelled = choice.proofs.iter().any(|proof| recurring::is_labelled(proof.method));
+        let text = choice.value.as_str().unwrap_or_default();
+        if recurring::is_wrong(page.evidence, target, text, is_labelled) {
+            continue;
+        }
         let key = agreement_key(&choice.value);
         by_key.insert(key.clone(), options.len());
         let value = choice.value.clone();
@@ -96,9 +102,10 @@ pub(crate) fn read(
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
         }
-        let Some(value) = normalise(&segment.text, target.form, target.shape, NumberStyle::Prose) else {
+        if recurring::is_wrong(page.evidence, target, &segment.text, segment.label.is_some()) {
             continue;
-        };
+        }
+        let Some(value) = value_in(&segment.text, target) else { continue };
         let key = agreement_key(&value);
         if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
             option.stating += 1;

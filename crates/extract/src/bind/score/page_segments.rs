@@ -2,6 +2,7 @@ use std::sync::OnceLock;
 
 use crate::evidence::Evidence;
 use crate::segment::{self, Segment};
+use crate::template::recurring;
 
 /// The evidence of a page with its segments. They are read when they are first needed, and only once.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ impl<'e, 'a> PageSegments<'e, 'a> {
     }
 
     pub(crate) fn segments(&self) -> &[Segment] {
-        self.segments.get_or_init(|| segment::read(self.evidence))
+        self.segments.get_or_init(|| {
+            let mut segments = segment::read(self.evidence);
+            recurring::apply(self.evidence, &mut segments);
+            segments
+        })
     }
 }
