@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn breadcrumbs_give_steps_and_categories() {
-        let html = "<div class='page has-breadcrumb'><ol class=breadcrumbs><li><a href=/>Start</a> ›\
+        let html = "<div class='page has-breadcrumb'><ol class=breadcrumbs><li><a href='/'>Start</a> ›\
                     <li><a href=/garten/>Garten</a> ›<li><a href=/garten/stuehle/>Stühle</a> ›<li>\
                     Roter Stuhl</ol><h1>Roter Stuhl</h1><p>Text, der lang genug ist.</div>";
         let page = Page::new("https://shop.example/garten/stuehle/rot".parse().unwrap(), html);

@@ -1,5 +1,5 @@
 /// The concepts with a feature of their own, by their plainest names. A new concept goes to the end.
-pub(super) const CONCEPT_NAMES: [&str; 192] = [
+pub(super) const CONCEPT_NAMES: [&str; 194] = [
     "price",
     "currency",
     "sku",
@@ -192,6 +192,8 @@ pub(super) const CONCEPT_NAMES: [&str; 192] = [
     "first registration",
     "previous owners",
     "fuel consumption",
+    "job title",
+    "organization",
 ];
 
 #[cfg(test)]
