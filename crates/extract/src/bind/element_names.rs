@@ -147,7 +147,7 @@ pub(crate) fn collect(
                     ValueForm::Availability => {}
                     ValueForm::Code | ValueForm::Gtin if text.len() > 60 => continue,
                     _ if target.is_textual() && text.len() > 80 && !target.has_concept("description") => {
-                        score *= 0.4
+                        score *= 0.4;
                     }
                     _ if target.is_textual() => score *= 0.85,
                     _ => {}

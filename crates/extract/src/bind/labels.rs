@@ -43,7 +43,7 @@ pub(crate) fn collect(
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
                 // "Age that the maker recommends" is not a maker.
-                let text = targets.get(at).is_some_and(|target| target.is_textual());
+                let text = targets.get(at).is_some_and(TargetField::is_textual);
                 if text && words.len() > 2 {
                     continue;
                 }

@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn labels_have_the_text_of_their_next_sibling() {
-        let rows: [(&str, &[(&str, Option<&str>)]); 4] = [
+        type Expected<'e> = &'e [(&'e str, Option<&'e str>)];
+        let rows: [(&str, Expected<'_>); 4] = [
             (
                 "<p><b>Pages</b>: 320 <i>x1</i></p>",
                 &[("Pages: 320 x1", None), ("Pages", Some("320")), ("x1", None)],

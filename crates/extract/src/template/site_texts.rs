@@ -274,8 +274,11 @@ mod tests {
         htmls.iter().enumerate().map(page).collect()
     }
 
-    /// The title, the heading and the values of labels of each page, learned in this order.
-    fn informed(pages: &[Page], order: &[usize]) -> Vec<(String, String, Vec<(String, String)>)> {
+    /// A title, a heading, and labels with their values.
+    type Informed = (String, String, Vec<(String, String)>);
+
+    /// What each page says once the pages are learned in this order.
+    fn informed(pages: &[Page], order: &[usize]) -> Vec<Informed> {
         let mut texts = SiteTexts::new();
         order.iter().for_each(|at| texts.learn(&pages[*at]));
         let inform = |page: &Page| {

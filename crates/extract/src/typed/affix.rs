@@ -111,7 +111,7 @@ fn behind_label(tokens: &Tokens<'_>, phrase: &str, count: usize, part: &str) -> 
     let is_lower = rest.chars().next().is_some_and(char::is_lowercase);
     let is_weak = WEAK_LABELS.contains(&phrase) && rest.split_whitespace().nth(1).is_none();
     // `By the sea` is no byline.
-    (!(count == 1 && is_lower) && !is_weak).then_some(start)
+    (!(is_weak || (count == 1 && is_lower))).then_some(start)
 }
 
 /// The part of a range before the label of a control.

@@ -314,5 +314,5 @@ fn width(text: &str) -> usize {
 
 /// Whether a text states an amount: a digit or a fraction.
 fn has_amount(text: &str) -> bool {
-    text.chars().any(|found| found.is_numeric())
+    text.chars().any(char::is_numeric)
 }
