@@ -83,7 +83,7 @@ impl PageReading {
         let interrupt = page.interrupt.clone();
         let reading = async move {
             let Self { task, extractor, memory, cluster, alike, form_words } = self;
-            let position = SitePosition { cluster: &cluster, alike };
+            let position = SitePosition { cluster: &cluster, alike, texts: None };
             let read = extractor.page_among(memory.as_deref(), position, &page, task.as_task()).await;
             let navigation_links =
                 form_words.map(|words| navigation_links(&page, &words)).unwrap_or_default();

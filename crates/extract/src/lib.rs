@@ -75,8 +75,11 @@ mod page;
 mod plan;
 mod row_page;
 mod schema;
+mod segment;
 mod summary;
 mod template;
+#[doc(hidden)]
+pub mod training;
 mod typed;
 
 pub use act::{
@@ -92,7 +95,7 @@ pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES,
 pub use extraction::{
     ClusterPageResult, Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS,
     MAX_ROWS_PER_CALL, MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary,
-    SiteMemory, SitePosition, Task,
+    SiteMemory, SitePosition, Task, extract_pages,
 };
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
 pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
@@ -111,7 +114,10 @@ pub use schema::{
     check_schema, empty_answer,
 };
 pub use summary::{MAX_SUMMARY_BYTES, SummaryCheck, SummaryFault, SummaryFaultKind, check_summary};
-pub use template::{MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateDrift, TemplateMemory};
+pub use template::{
+    MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MAX_TAUGHT_PAGES, MIN_SUPPORT, SiteTexts, TemplateDrift,
+    TemplateMemory,
+};
 
 /// Fills a shape from one page without a model.
 ///

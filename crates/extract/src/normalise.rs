@@ -8,9 +8,15 @@ use serde_json::{Number, Value};
 
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
-    Money, NumberStyle, StockState, amounts, currency_code, currency_sign, date, decimal, email, gtin,
-    money_amounts, phone, stock,
+    Money, NumberStyle, StockState, amounts, count, currency_code, currency_sign, date, decimal, duration,
+    email, gtin, is_name, is_place, is_plain, is_term, iso_duration, minutes, moment, money_amounts,
+    only_duration, phone, rating, stock, strip_affixes, yes_no,
 };
+
+/// Length of `YYYY-MM-DD`.
+const DAY_BYTES: usize = 10;
+/// Words that programs write for a missing or a boolean value. They are no text.
+const DATA_WORDS: [&str; 6] = ["true", "false", "null", "undefined", "nan", "[object object]"];
 
 /// How a text is read, in addition to the type that the schema requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,6 +34,20 @@ pub(crate) enum ValueForm {
     Number,
     Email,
     Phone,
+    /// A length of time. As a number, in minutes unless the schema's description asks for seconds.
+    Duration,
+    /// A date with its time of day, if one is stated.
+    Moment,
+    /// A score such as `4.5`, without its scale.
+    Rating,
+    /// A whole number of things.
+    Count,
+    /// An address or the name of a place.
+    Place,
+    /// Names of persons or organisations.
+    Names,
+    /// A short term such as `Full-time`.
+    Term,
 }
 
 /// The value that a text states for a field of the schema; `None` if it states none.
@@ -43,7 +63,7 @@ pub(crate) fn normalise(text: &str, form: ValueForm, shape: &Shape, style: Numbe
     }
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
-            let written = number_in(text, form, style)?;
+            let written = number_in(text, form, shape, style)?;
             number(&written, shape.kind == ShapeKind::Integer)
         }
         ShapeKind::Boolean => boolean(text, form).map(Value::Bool),
@@ -52,11 +72,32 @@ pub(crate) fn normalise(text: &str, form: ValueForm, shape: &Shape, style: Numbe
     }
 }
 
-fn number_in(text: &str, form: ValueForm, style: NumberStyle) -> Option<String> {
+fn number_in(text: &str, form: ValueForm, shape: &Shape, style: NumberStyle) -> Option<String> {
     match form {
         ValueForm::Price => price(text, style),
+        ValueForm::Duration => duration_number(text, shape).or_else(|| lone_number(text, style)),
+        ValueForm::Rating => score(text, style),
+        ValueForm::Count => count(text).map(|found| found.value.to_string()),
         _ => decimal(text, style),
     }
+}
+
+/// A duration in minutes, or in seconds if the schema's description says so.
+fn duration_number(text: &str, shape: &Shape) -> Option<String> {
+    let seconds = duration(text)?;
+    let in_seconds = shape.description.to_lowercase().contains("second");
+    Some(if in_seconds { seconds.to_string() } else { minutes(seconds) })
+}
+
+/// The score of a rating; a text that is only a number is one too.
+fn score(text: &str, style: NumberStyle) -> Option<String> {
+    rating(text).map(|found| found.value).or_else(|| lone_number(text, style))
+}
+
+/// The number of a text that has nothing else.
+fn lone_number(text: &str, style: NumberStyle) -> Option<String> {
+    let is_lone = text.chars().all(|found| found.is_numeric() || matches!(found, '.' | ',' | '٫'));
+    is_lone.then(|| decimal(text, style)).flatten()
 }
 
 /// The only amount in a text or, if there are several, the only one with a currency.
@@ -112,26 +153,68 @@ fn string(text: &str, form: ValueForm, shape: &Shape, style: NumberStyle) -> Opt
         ValueForm::Availability => stock(text).map(|stock| stock.name().to_owned()),
         ValueForm::Email => email(text),
         ValueForm::Phone => phone(text),
-        ValueForm::Date => date(text),
+        ValueForm::Date => dated(text, shape, false),
+        ValueForm::Moment => dated(text, shape, true),
         ValueForm::Url => is_url(text).then(|| text.to_owned()),
         ValueForm::Code => code(text),
         ValueForm::Number => amounts(text, style).next().map(|found| found.decimal),
-        ValueForm::Text => match shape.format.as_deref() {
-            Some("date" | "date-time") => date(text),
-            Some("email") => email(text),
-            Some("uri" | "url") => is_url(text).then(|| text.to_owned()),
-            // A template placeholder that was never filled in.
-            _ if text.contains("{{")
-                || text.contains("${")
-                || text.starts_with('$')
-                    && !text.contains(' ')
-                    && !text.contains(|found: char| found.is_ascii_digit()) =>
-            {
-                None
-            }
-            _ => Some(fold_spaces(text)),
-        },
+        ValueForm::Duration => duration_text(text, shape),
+        ValueForm::Rating => score(text, style),
+        ValueForm::Count => count(text).map(|found| found.value.to_string()),
+        ValueForm::Place => bare(text).filter(|bare| is_place(bare)).map(fold_spaces),
+        ValueForm::Names => bare(text).filter(|bare| is_name(bare)).map(fold_spaces),
+        ValueForm::Term => is_term(text).then(|| fold_spaces(text)),
+        ValueForm::Text => plain_text(text, shape),
     }
+}
+
+fn plain_text(text: &str, shape: &Shape) -> Option<String> {
+    match shape.format.as_deref() {
+        Some("date") => dated(text, shape, false),
+        Some("date-time") => dated(text, shape, true),
+        Some("duration") => duration_text(text, shape),
+        Some("email") => email(text),
+        Some("uri" | "url") => is_url(text).then(|| text.to_owned()),
+        // A template placeholder that was never filled in.
+        _ if text.contains("{{")
+            || text.contains("${")
+            || text.starts_with('$')
+                && !text.contains(' ')
+                && !text.contains(|found: char| found.is_ascii_digit()) =>
+        {
+            None
+        }
+        _ if shape.kind == ShapeKind::Text && is_data_word(text) => None,
+        _ => Some(fold_spaces(text)),
+    }
+}
+
+fn is_data_word(text: &str) -> bool {
+    DATA_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// A date; with its time of day if `with_time`, but never for the format `date`.
+fn dated(text: &str, shape: &Shape, with_time: bool) -> Option<String> {
+    match shape.format.as_deref() {
+        Some("date") => date(text)?.get(..DAY_BYTES).map(str::to_owned),
+        Some("date-time") => moment(text),
+        _ if with_time => moment(text),
+        _ => date(text),
+    }
+}
+
+/// A duration as the page writes it, or in the form of ISO 8601 for the format `duration`.
+fn duration_text(text: &str, shape: &Shape) -> Option<String> {
+    let found = only_duration(text)?;
+    if shape.format.as_deref() == Some("duration") {
+        return Some(iso_duration(found.seconds));
+    }
+    text.get(found.range).map(fold_spaces)
+}
+
+/// The text without a label before it and a control behind it, if people wrote it.
+fn bare(text: &str) -> Option<&str> {
+    text.get(strip_affixes(text)).filter(|bare| is_plain(bare))
 }
 
 /// Whether the text is a URL or a path.
@@ -216,28 +299,13 @@ fn choice(text: &str, form: ValueForm, shape: &Shape) -> Option<Value> {
     named.next().is_none().then(|| first.clone())
 }
 
-const YES: [&str; 13] =
-    ["yes", "true", "ja", "oui", "sí", "si", "sim", "tak", "да", "1", "✓", "✔", "included"];
-const NO: [&str; 13] =
-    ["no", "false", "nein", "non", "não", "nie", "нет", "0", "✗", "✘", "none", "not included", "nee"];
-
 fn boolean(text: &str, form: ValueForm) -> Option<bool> {
     let lower = text.to_lowercase();
     let lower = lower.trim();
     if form == ValueForm::Availability {
-        return stock(text).map(StockState::is_orderable).or_else(|| plain_boolean(lower));
+        return stock(text).map(StockState::is_orderable).or_else(|| yes_no(lower));
     }
-    plain_boolean(lower)
-}
-
-fn plain_boolean(lower: &str) -> Option<bool> {
-    if YES.contains(&lower) {
-        Some(true)
-    } else if NO.contains(&lower) {
-        Some(false)
-    } else {
-        None
-    }
+    yes_no(lower)
 }
 
 #[cfg(test)]
@@ -273,10 +341,53 @@ mod tests {
             ("perhaps", ValueForm::Text, json!({"type":"boolean"}), Value::Null),
             ("March 4, 2021", ValueForm::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
             ("a  b\nc", ValueForm::Text, json!({"type":"string"}), json!("a b c")),
+            ("true", ValueForm::Text, json!({"type":"string"}), Value::Null),
         ];
         for (text, form, schema, expected) in rows {
             let value = normalise(text, form, &shape(schema), NumberStyle::Prose);
             assert_eq!(value.unwrap_or(Value::Null), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn typed_forms_give_clean_values() {
+        let text = json!({"type":"string"});
+        let number = json!({"type":"number"});
+        let day = json!({"type":"string","format":"date"});
+        let iso = json!({"type":"string","format":"duration"});
+        let seconds = json!({"type":"integer","description":"Length in seconds"});
+        let evening = "4 March 2021, 19:30";
+        let rows = [
+            ("Total time: 1 hr  30 min", ValueForm::Duration, &text, json!("1 hr 30 min")),
+            ("1 hr 30 min", ValueForm::Duration, &iso, json!("PT1H30M")),
+            ("1 hr 30 min", ValueForm::Duration, &number, json!(90)),
+            ("90 s", ValueForm::Duration, &number, Value::Null),
+            ("90 seconds", ValueForm::Duration, &number, json!(1.5)),
+            ("2 min", ValueForm::Duration, &seconds, json!(120)),
+            ("3 hours ago", ValueForm::Duration, &text, Value::Null),
+            (evening, ValueForm::Moment, &text, json!("2021-03-04T19:30:00")),
+            (evening, ValueForm::Moment, &day, json!("2021-03-04")),
+            (evening, ValueForm::Date, &text, json!("2021-03-04")),
+            ("2021-03-04T10:00:00Z", ValueForm::Date, &day, json!("2021-03-04")),
+            ("4,5 von 5 Sternen", ValueForm::Rating, &number, json!(4.5)),
+            ("4.5", ValueForm::Rating, &text, json!("4.5")),
+            ("in 2021", ValueForm::Rating, &text, Value::Null),
+            ("1.2k reviews", ValueForm::Count, &number, json!(1_200)),
+            ("(1,234)", ValueForm::Count, &text, json!("1234")),
+            ("Location: 1 Long St, Berlin", ValueForm::Place, &text, json!("1 Long St, Berlin")),
+            ("9:30am GMT+8", ValueForm::Place, &text, Value::Null),
+            ("Written by Ada  Holm", ValueForm::Names, &text, json!("Ada Holm")),
+            ("Full-time", ValueForm::Term, &text, json!("Full-time")),
+        ];
+        for (text, form, schema, expected) in rows {
+            let value = normalise(text, form, &shape(schema.clone()), NumberStyle::Prose);
+            assert_eq!(value.unwrap_or(Value::Null), expected, "{form:?} {text}");
+        }
+        let shape = shape(text.clone());
+        for machine in ["job-save-button", "true", "undefined", "null", "{{x}}", "30am"] {
+            for form in [ValueForm::Names, ValueForm::Place, ValueForm::Term] {
+                assert_eq!(normalise(machine, form, &shape, NumberStyle::Prose), None, "{machine}");
+            }
         }
     }
 }

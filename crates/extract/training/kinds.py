@@ -2,6 +2,7 @@
 import datetime
 from dataclasses import dataclass, field
 
+from dirt import ZONES
 from notation import gtin
 
 # Facts that a reader understands without a label.
@@ -209,6 +210,7 @@ def event(locale):
         end = min(hour + rng.randrange(1, 4), 23)
         thing.fields["end_date"] = f"{day.isoformat()}T{end:02}:{minute:02}"
         start += f" – {locale.time(end, minute)}"
+    start += optional(rng, f" {rng.choice(ZONES)}", 0.3) or ""
     fact(thing, locale, "start_date", moment, start)
     fact(thing, locale, "venue", locale.company() if rng.random() < 0.5 else f"{locale.city()} Forum")
     address = f"{locale.street()}, {locale.postcode()} {locale.city()}"

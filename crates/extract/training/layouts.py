@@ -2,9 +2,12 @@
 import hashlib
 from html import escape
 
+import dirt
 from kinds import CLEAR
 
 FACT_STYLES, FRAMES = 13, 4
+# By-lines of dirt.py, beside five clean ones.
+BY_LINES = 4
 
 
 class Site:
@@ -20,14 +23,18 @@ class Site:
         self.host = f"site{number}.example"
         self.heading = rng.choice(["h1", "h1", "h1", "h2", "div"])
         self.sub = rng.choice(["h2", "h3", "h4", "strong"])
+        binding = " (Paperback)" if kind == "book" else ""
         self.title = rng.choice(["{t} | {s}", "{t} - {s}", "{s}: {t}", "{t}", "{t} – {c} – {s}",
-                                 "{t} {by} {a}: {s}"])
+                                 "{t} {by} {a}: {s}", "{t} {by} {a}" + binding + ": {h}", "{t}: {h}",
+                                 "{h}: {t}"])
         self.price_place = rng.choice(["top", "fact", "box"])
-        self.by_line = rng.randrange(5)
+        self.by_line = rng.randrange(5 + BY_LINES)
         self.parts = ["rating", "box", "facts", "text", "lists"]
         rng.shuffle(self.parts)
-        distractors = "cookies newsletter share related popular reviews search flags shipping".split()
+        distractors = ("cookies newsletter share related popular reviews search flags shipping comments "
+                       "clock").split()
         self.distractors = [name for name in distractors if rng.random() < 0.6]
+        self.dirt = dirt.Dirt(self, rng)
 
     def c(self, name):
         """The class attribute of an element with this purpose."""
@@ -44,7 +51,8 @@ class Site:
 def facts(site, rows):
     """The facts in the style of the site. Styles without labels show the others in a list."""
     c = site.c
-    rows = [(name, escape(label), escape(text)) for name, label, text in rows]
+    loud = str.upper if site.dirt.has_loud_labels else str
+    rows = [(name, escape(loud(label)), escape(text)) for name, label, text in rows]
     if not rows:
         return ""
     style = site.style
@@ -96,6 +104,8 @@ def by_line(site, thing):
     read = f"<span>5 {site.phrase('read_time')}</span>" if site.rng.random() < 0.4 else ""
     if not author and not date:
         return read
+    if site.by_line >= 5:
+        return dirt.by_line(site, site.by_line - 5, author, date)
     link = f'<a href="/people/{site.rng.randrange(99)}"{c("author")}>{author}</a>' if author else ""
     if site.by_line == 0:
         return f"<p{c('byline')}>{by + ' ' + link if author else ''} {date} {read}</p>"
@@ -129,7 +139,9 @@ def box(site, thing):
         out += f"<p{c('stock')}>{escape(thing.stock)}</p>"
     if thing.action:
         disabled = "" if thing.can_buy or thing.kind != "Product" else " disabled"
-        title = f'data-title="{site.kind}-action-button"'
+        flag = site.rng.choice(["apply", "save", "buy"])
+        title = (f'data-title="{site.kind}-action-button" data-{flag}="true" '
+                 f'aria-label="{escape(thing.action)}: {escape(thing.title)}"')
         out += f"<button{c('action')} {title}{disabled}>{escape(thing.action)}</button>"
     if "shipping" in site.distractors and thing.price:
         out += f"<p{c('shipping')}>{site.phrase('shipping')} {escape(site.locale.money(50))}</p>"
@@ -159,7 +171,7 @@ def cards(site, things):
     for other in things:
         more = "".join(f"<span{c(name)}>{escape(text)}</span> " for name, text in (
             ("price", other.price), ("author", other.author), ("date", other.author_date),
-            ("stars", other.rating)) if text)
+            ("stars", other.rating)) if text) + dirt.of_card(site, other)
         out += f'<div{c("card")}><a href="/{site.rng.randrange(9999)}">{escape(other.title)}</a> {more}</div>'
     return out
 
@@ -186,6 +198,8 @@ def page(site, thing, others, number):
     if site.price_place == "fact" and thing.price and not thing.old_price:
         rows.insert(0, ("price", locale.labels["price"], thing.price))
         thing.price = ""
+    imprint, rows = dirt.imprint(site, thing, rows)
+    badge = dirt.badge(site, thing)
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in thing.paragraphs)
     parts = {
         "rating": f"<div{c('rating')}>{escape(thing.rating)}</div>" if thing.rating else "",
@@ -200,10 +214,11 @@ def page(site, thing, others, number):
         order.insert(0, "box")
     flags = ('<div data-company="true" data-location="1" data-author="false"></div>'
              '<input type=hidden name=title value="0">') if "flags" in site.distractors else ""
-    share = f"<div{c('share')}><a href=#>{site.phrase('share')}</a> <a href=#>{site.phrase('save')}</a></div>"
+    share = dirt.buttons(site, thing)
     tags = " ".join(f"<a href=/t>{escape(tag)}</a>" for tag in thing.tags)
     intro = f"<p{c('intro')}>{escape(thing.intro)}</p>" if thing.intro else ""
-    main = (crumbs + f"<{heading}{c('title')}>{escape(thing.title)}</{heading}>" + by_line(site, thing)
+    main = (crumbs + badge + f"<{heading}{c('title')}>{escape(thing.title)}</{heading}>"
+            + by_line(site, thing) + imprint
             + f'<img src="{image}" alt="">' + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
             + (share if "share" in site.distractors else ""))
@@ -212,12 +227,16 @@ def page(site, thing, others, number):
         related = f"<h3>{site.phrase('related')}</h3>{cards(site, others)}"
     if "reviews" in site.distractors:
         related += reviews(site, locale)
+    if "comments" in site.distractors:
+        related += dirt.comments(site, locale)
     aside, search = "", ""
     if "popular" in site.distractors:
         aside = f"<h4>{site.phrase('popular')}</h4>{cards(site, others[:2])}"
     if "search" in site.distractors:
         search = f"<form><input name=q><button>{site.phrase('search')}</button></form>"
     menu = "".join(f"<a href=/{key}>{site.phrase(key)}</a> " for key in ("home", "about", "contact", "login"))
+    if "clock" in site.distractors:
+        menu += f"<span{c('now')}>{locale.date(locale.day(2026, 2026))} {dirt.clock(site)}</span>"
     cookies = (f"<div{c('cookies')}>{site.phrase('cookies')} <button>{site.phrase('accept')}</button></div>"
                if "cookies" in site.distractors else "")
     newsletter, address = "", ""
@@ -243,7 +262,7 @@ def page(site, thing, others, number):
                 f"<div>{aside}{search}{newsletter}</div><div><small>{foot}</small></div>{cookies}</div>")
     author = thing.author or site.name
     title = site.title.format(t=thing.title, s=site.name, c=thing.category or site.name,
-                              by=locale.phrases["by"], a=author)
+                              by=locale.phrases["by"], a=author, h=site.dirt.domain)
     fields = dict(thing.fields)
     if thing.kind == "Product":
         fields["images"] = [f"https://{site.host}{image}"]

@@ -28,8 +28,9 @@ use std::process::ExitCode;
 
 const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate markdown FOLDER-OR-FILE
-       evaluate product FOLDER
-       evaluate fields FOLDER [--fold N] [--rows FILE]
+       evaluate product FOLDER [--fold N] [--models FOLDER] [--options NAME]
+       evaluate fields FOLDER [--fold N] [--names] [--models FOLDER] [--options NAME] [--rows FILE]
+                              [--outputs NAME=FILE]...
        evaluate grounding FOLDER
        evaluate pdf FOLDER
        evaluate structure FOLDER [--outputs NAME=DIR]...
@@ -39,7 +40,9 @@ const USAGE: &str = "Usage: evaluate content FOLDER
   markdown  HTML to Markdown to HTML: the share of examples that are the same again
   product   product fields read without a model: found, right, wrong, absent and F1 of each
   fields    fields read without a model by kind of thing, compared with the page's own structured data;
-            of the sites of one fold (0 to 4), and with a line of JSON for each field
+            of the sites of one fold (0 to 4), with other names in the schemas, with a model for each fold,
+            with a line of JSON for each field, and with the outputs of other tools beside it; `--options`
+            writes what models are trained on instead
   grounding false and true claims of a model about the pages of `product`: the number that pass
   pdf       text, order, headings, tables, lists, notes and running heads of PDF files
   structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
@@ -81,10 +84,10 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         ("structure", options) => structure::evaluate(path, options),
         ("content", []) => content::evaluate(path),
         ("markdown", []) => markdown::evaluate(path),
-        ("product", []) => product::evaluate(path),
+        ("product", options) => product::evaluate(path, options),
         ("grounding", []) => grounding::evaluate(path),
         ("pdf", []) => pdf::evaluate(path),
-        ("content" | "markdown" | "product" | "grounding" | "pdf", [option, ..]) => {
+        ("content" | "markdown" | "grounding" | "pdf", [option, ..]) => {
             Err(format!("`{kind}` has no option `{option}`").into())
         }
         _ => Err(format!("unknown kind `{kind}`").into()),

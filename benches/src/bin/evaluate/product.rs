@@ -3,6 +3,10 @@
 //! A folder has `schema.json`, `ground-truth.json` (page id to `url` and the accepted values of each field)
 //! and the pages as `html/ID.html.gz`. A right value is a true positive and a wrong value a false positive.
 //! If the field has a truth, a wrong or absent value is also a false negative.
+//!
+//! `--models FOLDER` has a model for each fold of the sites that was trained without them. `--options NAME`
+//! measures nothing: it writes the options of each field, as `fields` does, with the ground truth as labels.
+//! A field without truth has no value there, so that each of its options is wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,9 +15,10 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
-use gleaner_extract::{Page, Shape, extract};
+use gleaner_extract::{Page, Shape};
 use serde_json::{Map, Value, json};
 
+use crate::fields::{self, Arguments, Models, SavedPage};
 use crate::{Failure, Outcome};
 
 /// The scored fields, in the order of the table. `OutOfStock` is the rare and difficult value of
@@ -22,6 +27,7 @@ const FIELDS: [&str; 8] = ["price", "sku", "availability", "OutOfStock", "brand"
 
 /// A saved page with its ground truth.
 pub(super) struct LabelledPage {
+    id: String,
     pub(super) page: Page,
     pub(super) truth: Map<String, Value>,
 }
@@ -38,17 +44,44 @@ pub(super) fn pages(folder: &Path) -> Result<Vec<LabelledPage>, Failure> {
         let packed = fs::File::open(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         GzDecoder::new(packed).read_to_end(&mut html)?;
         let page = Page::new(url.parse()?, String::from_utf8_lossy(&html));
-        pages.push(LabelledPage { page, truth });
+        pages.push(LabelledPage { id, page, truth });
     }
     Ok(pages)
 }
 
-pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
+impl LabelledPage {
+    /// The page with its ground truth as labels of a `Product`.
+    fn saved(self) -> SavedPage {
+        let Self { id, page, truth } = self;
+        let known = FIELDS.into_iter().filter(|field| *field != "OutOfStock");
+        let labels: Map<String, Value> =
+            known.map(|field| (field.to_owned(), truth.get(field).cloned().unwrap_or_default())).collect();
+        let labels = json!({ "kind": "Product", "fields": labels });
+        SavedPage { id, url: page.url, html: page.html, labels }
+    }
+}
+
+pub(super) fn evaluate(folder: &Path, arguments: &[String]) -> Result<Outcome, Failure> {
+    let arguments = Arguments::parse(arguments)?;
+    let Arguments { fold, options, models, .. } = &arguments;
+    let known =
+        Arguments { fold: *fold, options: options.clone(), models: models.clone(), ..Arguments::default() };
+    if arguments != known {
+        return Err("`product` has no options but --fold, --models and --options".into());
+    }
+    let pages = pages(folder)?;
+    if let Some(name) = options {
+        return fields::write_options(pages.into_iter().map(|page| Ok(page.saved())), *fold, name);
+    }
+    let models = Models::open(models.as_deref())?;
     let schema: Value = serde_json::from_slice(&fs::read(folder.join("schema.json"))?)?;
     let shape = Shape::from_schema(&schema)?;
     let mut counts = [Count::default(); FIELDS.len()];
-    for LabelledPage { page, truth } in pages(folder)? {
-        let data = extract(&page, &shape).data;
+    for LabelledPage { page, truth, .. } in pages {
+        if !fields::is_in(*fold, &page.url) {
+            continue;
+        }
+        let data = models.extract(&page, &shape).data;
         for (field, count) in FIELDS.into_iter().zip(&mut counts) {
             let found = match (field, data.get("availability").and_then(Value::as_str)) {
                 ("OutOfStock", state) => state.filter(|state| *state == "OutOfStock").map(str::to_owned),
@@ -168,6 +201,17 @@ mod tests {
             count.add(&accepted, found.map(|found| normalized("price", found)));
         }
         assert_eq!(count, Count { right: 1, wrong: 2, missed: 2, absent: 1, truths: 3 });
+    }
+
+    #[test]
+    fn a_field_without_truth_is_labelled_as_absent() {
+        let url = "https://shop.example/cup".parse().unwrap();
+        let truth = json!({ "price": ["5.00"], "url": "https://shop.example/cup", "InStock": ["InStock"] });
+        let truth = truth.as_object().unwrap().clone();
+        let saved = LabelledPage { id: "cup".to_owned(), page: Page::new(url, "<p>5"), truth }.saved();
+        assert_eq!(saved.labels["fields"]["price"], json!(["5.00"]));
+        assert_eq!(saved.labels["fields"].get("brand"), Some(&Value::Null));
+        assert_eq!(saved.labels["fields"].get("OutOfStock"), None);
     }
 
     #[test]

@@ -146,8 +146,10 @@ pub(crate) fn collect(
                     },
                     ValueForm::Availability => {}
                     ValueForm::Code | ValueForm::Gtin if text.len() > 60 => continue,
-                    ValueForm::Text if text.len() > 80 && !target.has_concept("description") => score *= 0.4,
-                    ValueForm::Text => score *= 0.85,
+                    _ if target.is_textual() && text.len() > 80 && !target.has_concept("description") => {
+                        score *= 0.4;
+                    }
+                    _ if target.is_textual() => score *= 0.85,
                     _ => {}
                 }
                 if is_unrelated {
@@ -214,7 +216,12 @@ fn sum_text(evidence: &Evidence<'_>, texts: &TextNodes, node: NodeId, text: &str
 /// The value of an element without its own label: "Brand: ACME" is ACME.
 fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
     match target.form {
-        ValueForm::Text | ValueForm::Code | ValueForm::Gtin => match text.split_once([':', '：']) {
+        ValueForm::Text
+        | ValueForm::Names
+        | ValueForm::Place
+        | ValueForm::Term
+        | ValueForm::Code
+        | ValueForm::Gtin => match text.split_once([':', '：']) {
             Some((label, value))
                 if label.len() < 40 && !value.trim().is_empty() && !value.starts_with("//") =>
             {
@@ -327,7 +334,7 @@ fn attributes(
     for (name, value) in data.into_iter().take(16) {
         for (at, weight) in names.within(&name) {
             let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
-            if target.form == ValueForm::Text && target.concept.is_none() && name.len() > 2 {
+            if target.is_textual() && target.concept.is_none() && name.len() > 2 {
                 continue;
             }
             let value = crate::markup::decode(&value);

@@ -43,7 +43,7 @@ pub(crate) fn collect(
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
                 // "Age that the maker recommends" is not a maker.
-                let text = targets.get(at).is_some_and(|target| target.form == ValueForm::Text);
+                let text = targets.get(at).is_some_and(TargetField::is_textual);
                 if text && words.len() > 2 {
                     continue;
                 }
@@ -70,7 +70,7 @@ fn add(
     // A line may continue with the next label: the value of an identifier comes first.
     let text = match (pair.method, target.form) {
         (Method::Label, ValueForm::Code | ValueForm::Gtin) => first_words(&pair.value),
-        (Method::Label, ValueForm::Text) if target.concept.is_some() => {
+        (Method::Label, _) if target.is_textual() && target.concept.is_some() => {
             pair.value.split(['|', '\n']).next().unwrap_or_default()
         }
         _ => pair.value.as_str(),
@@ -82,10 +82,8 @@ fn add(
     if target.form == ValueForm::Price && value.as_str() == Some("0") {
         return;
     }
-    let long = target.form == ValueForm::Text
-        && text.len() > 80
-        && target.concept.is_some()
-        && pair.method == Method::Label;
+    let long =
+        target.is_textual() && text.len() > 80 && target.concept.is_some() && pair.method == Method::Label;
     let html_range = pair.node.map(|node| evidence.html_range_of(node)).unwrap_or_default();
     let score = if long { score * 0.4 } else { score };
     pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, html_range });

@@ -1,7 +1,9 @@
 //! Binding: chooses which of the page's values belongs to each property of the schema.
 //!
 //! Every reader adds scored candidates to the pool of each property. Values that independent readers agree on
-//! score higher. Below [`MIN_CONFIDENCE`] nothing is chosen, as an empty field is better than a wrong one.
+//! score higher. A learned model chooses among the rules' values and the other texts of the page ([`score`]);
+//! without one, the score decides. Below the bound of the model, or [`MIN_CONFIDENCE`] without one, nothing is
+//! chosen, as an empty field is better than a wrong one.
 
 mod concept;
 mod concepts;
@@ -10,6 +12,7 @@ mod element_names;
 mod entity;
 mod inferred_availability;
 mod labels;
+mod list_values;
 mod nested_lists;
 mod page;
 mod phrases;
@@ -19,6 +22,7 @@ mod price_on_request;
 mod price_words;
 mod records;
 mod related_sections;
+mod score;
 mod shop;
 mod state;
 mod target;
@@ -32,10 +36,12 @@ pub use state::MAX_STATE_OBJECTS;
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
 pub(crate) use page::{
-    bind, drop_disallowed_nulls, empty_object, leaf_targets, missing_in_rows, pointer_order, provenance,
-    set_at, set_growing,
+    bind, bind_with, drop_disallowed_nulls, empty_object, field_options, leaf_targets, missing_in_rows,
+    pointer_order, provenance, set_at, set_growing,
 };
+pub(crate) use score::{GROUPS, Model, PageSegments, WIDTH, feature_names, group_of};
 pub(crate) use target::TargetField;
+pub(crate) use unrelated::UnrelatedParts;
 pub(crate) use words::{folded, overlap, words};
 
 /// Lower bound on the score of a chosen value.

@@ -3,41 +3,47 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::element_names;
 use super::pool::{Choice, Pool};
-use super::target::{NameIndex, TargetField};
-use super::text_nodes::TextNodes;
-use super::unrelated::UnrelatedParts;
-use super::{
-    MIN_CONFIDENCE, displayed_price, entity, inferred_availability, labels, price_on_request, records, shop,
-    state,
-};
+use super::score::{self, Model, OptionTable, PageSegments, is_structured};
+use super::target::TargetField;
+use super::{MIN_CONFIDENCE, entity, list_values, records};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
-use crate::normalise::{ValueForm, normalise};
 use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
 use crate::schema::{Field, Shape, ShapeKind};
-use crate::typed::NumberStyle;
 
 /// Upper bound on the proofs of one value.
 const MAX_PROOFS: usize = 4;
-/// Bytes of HTML after the heading in which a single price belongs to the main entity.
-const NEAR_HEADING_BYTES: usize = 20_000;
 /// Upper bound on the values of a list of plain values.
 const MAX_LIST: usize = 100;
 
 /// Fills a shape from a page's evidence.
 pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
+    bind_with(&PageSegments::new(evidence), shape, Model::shipped())
+}
+
+/// Fills a shape from a page with a model of its own. Several shapes may share the page's segments.
+pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Model) -> Extraction {
     let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
     out.data = match &shape.kind {
-        ShapeKind::Object(fields) => object(evidence, fields, &mut out),
-        ShapeKind::List(inner) => list(evidence, inner, "", "", &mut out).unwrap_or_else(|| {
+        ShapeKind::Object(fields) => object(page, fields, model, &mut out),
+        ShapeKind::List(inner) => list(page, inner, "", "", &mut out).unwrap_or_else(|| {
             out.missing.push(Missing { pointer: String::new(), reason: MissingReason::NotFound });
             Value::Array(Vec::new())
         }),
         _ => Value::Null,
     };
     out
+}
+
+/// The options of each single field of a shape, with the field.
+pub(crate) fn field_options<'s>(
+    page: &PageSegments<'_, '_>,
+    shape: &'s Shape,
+) -> Vec<(TargetField<'s>, OptionTable)> {
+    let targets = leaf_targets(shape);
+    let tables = score::option_tables(page, shape.fields(), &targets);
+    targets.into_iter().zip(tables).collect()
 }
 
 /// The leaf fields of an object and of the objects within it, outermost first; and its lists.
@@ -68,15 +74,15 @@ pub(crate) fn leaf_targets(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
 
-fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Value {
+fn object(page: &PageSegments<'_, '_>, fields: &[Field], model: &Model, out: &mut Extraction) -> Value {
     let (targets, lists) = leaves(fields);
-    let chosen = choose(evidence, &targets);
+    let chosen = score::choose(page, fields, &targets, model);
     let mut data = empty_object(fields);
     for (target, choice) in targets.iter().zip(chosen) {
         match choice {
             Ok(choice) => {
                 set_at(&mut data, &target.pointer, choice.value.clone());
-                out.leaves.push(leaf(evidence, &target.pointer, choice));
+                out.leaves.push(leaf(page.evidence(), &target.pointer, choice));
             }
             Err(reason) => {
                 if !target.shape.nullable {
@@ -88,128 +94,12 @@ fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Va
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
-        match list(evidence, inner, &pointer, &field.name, out) {
+        match list(page, inner, &pointer, &field.name, out) {
             Some(found) => set_at(&mut data, &pointer, found),
             None => out.missing.push(Missing { pointer, reason: MissingReason::NotFound }),
         }
     }
     data
-}
-
-/// Chooses the best value for each field.
-fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, MissingReason>> {
-    let names = NameIndex::new(targets);
-    let mut pools: Vec<Pool> = targets.iter().map(|_| Pool::default()).collect();
-    entity::collect(evidence, targets, &mut pools);
-    state::collect(evidence, targets, &names, &mut pools);
-    labels::collect(evidence, targets, &names, &mut pools);
-    let unrelated = UnrelatedParts::read(evidence);
-    let texts = TextNodes::read(evidence);
-    element_names::collect(evidence, &unrelated, &texts, targets, &names, &mut pools);
-    headline_and_url(evidence, targets, &mut pools);
-    shop::described(evidence, targets, &mut pools);
-    shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
-    displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
-    shop::identifiers(evidence, targets, &mut pools);
-    shop::brands(evidence, targets, &mut pools);
-    let mut decided: Vec<Option<Choice>> = targets.iter().map(|_| None).collect();
-    let mut has_candidates: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
-    // The price first: the currency is the sign beside it.
-    let price = targets.iter().position(|target| target.has_concept("price"));
-    if let Some(at) = price
-        && let (Some(pool), Some(slot)) = (pools.get_mut(at), decided.get_mut(at))
-    {
-        let on_request = price_on_request::is_on_request(evidence);
-        if entity::states_no_price(evidence) || on_request {
-            pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
-        }
-        let choices = std::mem::take(pool).choices();
-        *slot = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
-    }
-    let chosen_price = price
-        .and_then(|at| decided.get(at).cloned().flatten())
-        .filter(|choice| choice.score >= MIN_CONFIDENCE);
-    shop::currency(evidence, targets, &mut pools, chosen_price.as_ref());
-    inferred_availability::infer(evidence, &unrelated, targets, &mut pools, chosen_price.as_ref());
-    for (at, pool) in pools.into_iter().enumerate() {
-        if Some(at) == price {
-            continue;
-        }
-        if let (Some(slot), Some(has_candidates)) = (decided.get_mut(at), has_candidates.get_mut(at)) {
-            *has_candidates |= !pool.is_empty();
-            *slot = pool.choices().into_iter().next();
-        }
-    }
-    decided
-        .into_iter()
-        .zip(has_candidates)
-        .map(|(choice, has_candidates)| match choice {
-            Some(choice) if choice.score >= MIN_CONFIDENCE => Ok(choice),
-            _ if has_candidates => Err(MissingReason::Unsure),
-            _ => Err(MissingReason::NotFound),
-        })
-        .collect()
-}
-
-/// The best price. A single price near the heading is taken even with a low score, as it cannot be mistaken
-/// for another one.
-fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
-    let second = choices.get(1).map_or(0.0, |choice| choice.score);
-    let mut best = choices.into_iter().next()?;
-    let heading = evidence.heading.and_then(|node| evidence.html_range_of(node)).unwrap_or_default();
-    let signed = best.proofs.iter().any(|proof| {
-        let near = proof.html_range.as_ref().is_some_and(|html_range| {
-            html_range.start >= heading.end && html_range.start - heading.end < NEAR_HEADING_BYTES
-        });
-        near && crate::typed::currency_sign(&proof.quote).is_some()
-    });
-    if best.score < MIN_CONFIDENCE && best.score > 0.1 && best.score > second * 1.15 && signed {
-        best.score = MIN_CONFIDENCE;
-    }
-    Some(best)
-}
-
-/// Adds the page's heading and title as its name, and its URL.
-fn headline_and_url(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
-    for (target, pool) in targets.iter().zip(pools.iter_mut()) {
-        if target.has_concept("name") && target.scope.is_empty() {
-            let rows = [
-                (evidence.heading.map(|_| evidence.headline()), 0.62),
-                (Some(evidence.title.as_str()), 0.34),
-            ];
-            for (text, score) in rows {
-                if let Some(value) =
-                    text.and_then(|text| normalise(text, ValueForm::Text, target.shape, NumberStyle::Prose))
-                {
-                    let quote = text.unwrap_or_default().to_owned();
-                    let html_range = evidence
-                        .heading
-                        .and_then(|node| evidence.html_range_of(node))
-                        .filter(|_| score > 0.5);
-                    pool.add(super::pool::Candidate {
-                        value,
-                        quote,
-                        method: Method::Markup,
-                        score,
-                        html_range,
-                    });
-                }
-            }
-        }
-        if target.has_concept("url") && target.scope.is_empty() {
-            let text = evidence.url.as_str();
-            if let Some(value) = normalise(text, ValueForm::Url, target.shape, NumberStyle::Data) {
-                let quote = text.to_owned();
-                pool.add(super::pool::Candidate {
-                    value,
-                    quote,
-                    method: Method::Url,
-                    score: 0.5,
-                    html_range: None,
-                });
-            }
-        }
-    }
 }
 
 fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
@@ -250,56 +140,99 @@ pub(crate) fn provenance(
 
 /// Reads a list: records of the page for objects, repeated values for plain values.
 fn list(
-    evidence: &Evidence<'_>,
+    page: &PageSegments<'_, '_>,
     inner: &Shape,
     pointer: &str,
     name: &str,
     out: &mut Extraction,
 ) -> Option<Value> {
-    if let ShapeKind::Object(fields) = &inner.kind {
-        let found = records::records(evidence, fields, name);
-        if found.is_empty() {
-            return None;
-        }
-        let mut rows = Vec::with_capacity(found.len());
-        for (at, record) in found.into_iter().enumerate() {
-            let mut row = empty_object(fields);
-            let child = child_pointer(pointer, &at.to_string());
-            for (field, value) in record.values {
-                set_growing(&mut row, fields, &field, value.value.clone());
-                out.leaves.push(Leaf {
-                    pointer: format!("{child}{field}"),
-                    provenance: vec![provenance(evidence, &value.quote, value.method, value.html_range)],
-                    confidence: value.score,
-                    value: value.value,
-                });
-            }
-            drop_disallowed_nulls(&mut row, fields);
-            rows.push(row);
-        }
-        out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
-        return Some(Value::Array(rows));
+    let ShapeKind::Object(fields) = &inner.kind else {
+        let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
+        return plain_values(page, &field, pointer, out);
+    };
+    let evidence = page.evidence();
+    let found = records::records(evidence, fields, name);
+    let is_stated =
+        found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
+    let shown = if is_stated { Vec::new() } else { list_values::pairs(evidence, fields, name) };
+    let found = if shown.is_empty() { found } else { shown };
+    if found.is_empty() {
+        return None;
     }
-    // Plain values: all values of one property of the page's entities.
-    let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-    let target = TargetField::new(pointer.to_owned(), Vec::new(), &field);
-    let targets = [target];
+    let mut rows = Vec::with_capacity(found.len());
+    for (at, record) in found.into_iter().enumerate() {
+        let mut row = empty_object(fields);
+        let child = child_pointer(pointer, &at.to_string());
+        for (field, value) in record.values {
+            set_growing(&mut row, fields, &field, value.value.clone());
+            out.leaves.push(Leaf {
+                pointer: format!("{child}{field}"),
+                provenance: vec![provenance(evidence, &value.quote, value.method, value.html_range)],
+                confidence: value.score,
+                value: value.value,
+            });
+        }
+        drop_disallowed_nulls(&mut row, fields);
+        rows.push(row);
+    }
+    out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
+    Some(Value::Array(rows))
+}
+
+/// Reads a list of plain values: all values of one property of the page's entities. The field is an element
+/// of the list, with the name of the list.
+fn plain_values(
+    page: &PageSegments<'_, '_>,
+    field: &Field,
+    pointer: &str,
+    out: &mut Extraction,
+) -> Option<Value> {
+    let evidence = page.evidence();
+    let targets = [TargetField::new(pointer.to_owned(), Vec::new(), field)];
     let mut pools = [Pool::default()];
     entity::collect(evidence, &targets, &mut pools);
     let [pool] = pools;
     let choices = pool.choices();
     let best = choices.first().map_or(0.0, |choice| choice.score);
     let mut values = Vec::new();
-    for choice in choices
+    let choices = choices
         .into_iter()
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
-        .take(MAX_LIST)
-    {
+        .flat_map(|choice| terms_of(choice, field, &targets))
+        .take(MAX_LIST);
+    for choice in choices {
         let child = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
         out.leaves.push(leaf(evidence, &child, choice));
     }
+    if values.is_empty()
+        && let [target] = &targets
+    {
+        for shown in list_values::plain(evidence, &field.name, target) {
+            out.leaves.push(Leaf {
+                pointer: child_pointer(pointer, &values.len().to_string()),
+                provenance: vec![provenance(evidence, &shown.quote, shown.method, shown.html_range)],
+                confidence: shown.score,
+                value: shown.value.clone(),
+            });
+            values.push(shown.value);
+        }
+    }
     (!values.is_empty()).then_some(Value::Array(values))
+}
+
+/// The terms of a text that states a whole list, else the text itself.
+fn terms_of(choice: Choice, field: &Field, targets: &[TargetField<'_>]) -> Vec<Choice> {
+    let stated = targets
+        .first()
+        .zip(choice.value.as_str())
+        .and_then(|(target, text)| list_values::stated_terms(&field.name, target, text));
+    match stated {
+        Some(terms) => {
+            terms.into_iter().map(|term| Choice { value: Value::from(term), ..choice.clone() }).collect()
+        }
+        None => vec![choice],
+    }
 }
 
 /// The fields of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.

@@ -54,6 +54,11 @@ impl Pool {
         self.candidates.iter_mut()
     }
 
+    /// The candidate with the highest score of its own; between equals the first.
+    pub(crate) fn best(&self) -> Option<&Candidate> {
+        self.candidates.iter().rev().max_by(|left, right| left.score.total_cmp(&right.score))
+    }
+
     /// The groups of candidates that agree, best first.
     ///
     /// Independent methods that lead to the same value add up like independent evidence, with one candidate
@@ -99,7 +104,7 @@ impl Pool {
 }
 
 /// A key that is equal for values that differ only in notation: `24.50` and `24.5`, `ACME` and `Acme`.
-fn agreement_key(value: &Value) -> String {
+pub(crate) fn agreement_key(value: &Value) -> String {
     match value {
         Value::String(text) => {
             if let Some((whole, fraction)) = text.split_once('.')

@@ -132,8 +132,9 @@ fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
     if let Some(value) = normalise(cell, target.form, target.shape, NumberStyle::Prose) {
         return Some(value);
     }
-    let free = matches!(target.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date)
-        && target.shape.format.is_none();
+    let free =
+        matches!(target.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date | ValueForm::Moment)
+            && target.shape.format.is_none();
     let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
     if !free || is_blank || cell.len() > MAX_RAW_CELL_BYTES {
         return None;

@@ -13,8 +13,11 @@ pub(crate) fn words(name: &str) -> Vec<String> {
         if (turns || !found.is_alphanumeric()) && !word.is_empty() {
             out.push(std::mem::take(&mut word));
         }
-        if found.is_alphanumeric() {
-            word.extend(found.to_lowercase());
+        match found {
+            // Its lower case would be two characters, of which nobody writes the second.
+            'İ' => word.push('i'),
+            _ if found.is_alphanumeric() => word.extend(found.to_lowercase()),
+            _ => {}
         }
         before = Some(found);
     }
@@ -72,6 +75,7 @@ mod tests {
             ("HTMLPage", "html page"),
             ("price (EUR)", "price eur"),
             ("Цена товара", "цена товара"),
+            ("İsim", "isim"),
         ];
         for (name, expected) in rows {
             assert_eq!(folded(name), expected, "{name}");

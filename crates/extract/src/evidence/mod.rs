@@ -21,6 +21,7 @@ pub(crate) use table::Table;
 use crate::bind::overlap;
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
+use crate::template::Recurring;
 
 /// Upper bound on the entities of a page; as many as records, since each entity may be a row of a list.
 pub const MAX_ITEMS: usize = crate::bind::MAX_RECORDS;
@@ -70,6 +71,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) title: String,
     /// The `h1` that the title repeats, or the first.
     pub(crate) heading: Option<NodeId>,
+    /// What other pages of the template say about the texts of the page, if they are known.
+    pub(crate) recurring: Option<Recurring>,
 }
 
 impl<'a> Evidence<'a> {
@@ -117,7 +120,19 @@ impl<'a> Evidence<'a> {
             title = page.title.clone().unwrap_or_default();
         }
         let heading = main_heading(&tree, &headings, &title);
-        Self { url: &page.url, html, tree, items, items_cut, state, pairs, tables, title, heading }
+        Self {
+            url: &page.url,
+            html,
+            tree,
+            items,
+            items_cut,
+            state,
+            pairs,
+            tables,
+            title,
+            heading,
+            recurring: None,
+        }
     }
 
     /// The text of the main heading, else the title.

@@ -21,5 +21,5 @@ pub use plain_values::MAX_VALUES_CALLS;
 pub(crate) use prompt::fence;
 pub use prose::MAX_PROSE_CALLS;
 pub use session::MAX_LEAF_CALLS;
-pub use site::{MAX_UNPAID_PAGES, SiteMemory, SitePosition};
+pub use site::{MAX_UNPAID_PAGES, SiteMemory, SitePosition, extract_pages};
 pub use summarise::{MAX_SUMMARY_CALLS, PageSummary};

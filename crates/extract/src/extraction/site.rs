@@ -6,9 +6,11 @@ use super::extractor::{ClusterPageResult, Extractor, PageExtraction, Task};
 use super::record_run::largest_run_len;
 use crate::bind::bind;
 use crate::evidence::Evidence;
+use crate::leaf::Extraction;
 use crate::page::Page;
 use crate::row_page::{PageHeadings, RowShape};
-use crate::template::TemplateMemory;
+use crate::schema::Shape;
+use crate::template::{MAX_TAUGHT_PAGES, SiteTexts, TemplateMemory};
 
 /// If the pages of a cluster that needed a model outnumber those that its template made free by this number,
 /// the pages count as teaching nothing about each other.
@@ -48,6 +50,49 @@ pub struct SitePosition<'p> {
     pub cluster: &'p str,
     /// Whether the site has several pages of this cluster. Each of them is then more likely about one thing.
     pub alike: bool,
+    /// What recurs on the pages of this cluster, if it is known.
+    pub texts: Option<&'p SiteTexts>,
+}
+
+/// Fills a shape from each of several pages of one site, without a model. Unlike by
+/// [`extract`](crate::extract), each page is read with what recurs on the others: the name of the site leaves
+/// its title, a heading that all of them have is not its name, and a text before texts that differ is a label.
+///
+/// The pages should share a template. The first [`MAX_TAUGHT_PAGES`] teach all of them, so these are analysed
+/// twice. The results are in the order of the pages.
+///
+/// ```
+/// use gleaner_extract::{Page, Shape, extract_pages};
+/// use serde_json::json;
+///
+/// let page = |url: &str, name: &str| -> Result<Page, url::ParseError> {
+///     let html = format!("<title>{name} | Cup House</title><h1>Cup House</h1><b class=price>9 €</b>");
+///     Ok(Page::new(url.parse()?, html))
+/// };
+/// let pages = [page("https://shop.example/1", "Red cup")?, page("https://shop.example/2", "Blue pot")?];
+/// let schema = json!({ "properties": { "name": { "type": "string" }, "price": { "type": "number" } } });
+/// let found = extract_pages(&pages, &Shape::from_schema(&schema)?);
+/// assert_eq!(found[0].data, json!({ "name": "Red cup", "price": 9 }));
+/// assert_eq!(found[1].data, json!({ "name": "Blue pot", "price": 9 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn extract_pages(pages: &[Page], shape: &Shape) -> Vec<Extraction> {
+    let mut texts = SiteTexts::new();
+    if pages.len() > 1 {
+        pages.iter().take(MAX_TAUGHT_PAGES).for_each(|page| texts.learn(page));
+    }
+    let read = |page| bind(&informed_evidence(page, Some(&texts)), shape);
+    pages.iter().map(read).collect()
+}
+
+/// The evidence of a page, with what is known of the other pages.
+fn informed_evidence<'p>(page: &'p Page, texts: Option<&SiteTexts>) -> Evidence<'p> {
+    let mut evidence = Evidence::read(page);
+    if let Some(texts) = texts {
+        texts.inform(&mut evidence);
+    }
+    evidence
 }
 
 impl Extractor {
@@ -61,8 +106,8 @@ impl Extractor {
         page: &Page,
         task: Task<'_>,
     ) -> ClusterPageResult {
-        let SitePosition { cluster, alike } = position;
-        let evidence = Evidence::read(page);
+        let SitePosition { cluster, alike, texts } = position;
+        let evidence = informed_evidence(page, texts);
         let whole = bind(&evidence, task.shape);
         let Some(rows) = RowShape::of(task.shape) else {
             let memory = memory.map(|memory| &memory.whole);

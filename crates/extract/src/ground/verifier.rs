@@ -160,7 +160,8 @@ fn derive_value(
             answer.filter(|made| made == value && statement(target, words).is_some())
         }
         ShapeKind::Text | ShapeKind::Any => {
-            if target.form == ValueForm::Date || matches!(shape.format.as_deref(), Some("date" | "date-time"))
+            if matches!(target.form, ValueForm::Date | ValueForm::Moment)
+                || matches!(shape.format.as_deref(), Some("date" | "date-time"))
             {
                 match (date(words), date(claimed)) {
                     (Some(made), Some(claimed_date)) => {

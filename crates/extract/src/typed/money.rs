@@ -83,7 +83,7 @@ const SIGNS: [(&str, Option<&str>); 62] = [
 const MAX_GAP_BYTES: usize = 3;
 
 /// The currency sign or code at the start of a text, as written.
-fn sign_at_start(text: &str) -> Option<&str> {
+pub(super) fn sign_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let sign = SIGNS
         .iter()

@@ -151,7 +151,7 @@ fn a_heading_alone_is_not_a_row() {
         };
         Ok(json!({ "rows": rows }).to_string())
     });
-    let position = SitePosition { cluster: "example.com/*", alike: false };
+    let position = SitePosition { cluster: "example.com/*", alike: false, texts: None };
     for extractor in [Extractor::model_free(), Extractor::new(Arc::new(heading))] {
         let found = block_on(extractor.page_among(None, position, &page, Task::new(&shape))).page;
         assert_eq!(found.extraction.data["things"], json!([]));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::text::{folded, letters_and_digits, same_text, word_f1, words};
-use super::{date, duration, number};
+use super::{date, duration, number, organisation};
 
 /// How a value is written and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(super) enum Form {
     Text,
     /// One or several persons or organisations; connectives and order do not count.
     Names,
+    /// The name of an organisation; its legal form, article and top-level domain do not count.
+    Organisation,
     /// A name of schema.org such as `FULL_TIME`: by letters.
     Term,
     Number,
@@ -94,7 +96,7 @@ impl Form {
             Self::Stock => is_orderable(text).is_some(),
             Self::Currency => text.trim().len() == 3,
             Self::Image => !image_stem(text).is_empty(),
-            Self::Text | Self::Names | Self::Term | Self::Code | Self::Place => {
+            Self::Text | Self::Names | Self::Organisation | Self::Term | Self::Code | Self::Place => {
                 text.contains(char::is_alphanumeric)
             }
         }
@@ -105,13 +107,22 @@ impl Form {
         let (given, truth) = (given.trim(), truth.trim());
         match self {
             Self::Text => same_text(given, truth),
-            Self::Names => folded(given) == folded(truth) || names(given) == names(truth),
+            Self::Names => {
+                folded(given) == folded(truth)
+                    || names(given) == names(truth)
+                    || organisation::same(given, truth)
+            }
+            Self::Organisation => same_text(given, truth) || organisation::same(given, truth),
             Self::Term | Self::Code => letters_and_digits(given) == letters_and_digits(truth),
             Self::Number => {
                 let both = number::number(given).zip(number::number(truth));
                 both.is_some_and(|(given, truth)| number::key(given) == number::key(truth))
             }
-            Self::Currency => given.eq_ignore_ascii_case(truth) || signs(truth).contains(&given),
+            Self::Currency => {
+                given.eq_ignore_ascii_case(truth)
+                    || signs(truth).contains(&given)
+                    || signs(given).contains(&truth)
+            }
             Self::Gtin => gtin(given) == gtin(truth),
             Self::Date | Self::Moment => {
                 let (Some(given), Some(truth)) = (date::moment(given), date::moment(truth)) else {
@@ -212,10 +223,14 @@ mod tests {
         let rows = [
             (Form::Names, "Ada Holm and Bo Lind", "Bo Lind, Ada Holm", true),
             (Form::Names, "By Ada Holm", "Ada Holm", false),
+            (Form::Names, "Acme", "Acme Ltd.", true),
+            (Form::Organisation, "Acme", "Acme GmbH", true),
+            (Form::Organisation, "Acme News", "Acme", false),
             (Form::Term, "Full-time", "FULL_TIME", true),
             (Form::Number, "12.50", "12.5", true),
             (Form::Number, "1250", "12.5", false),
             (Form::Currency, "€", "EUR", true),
+            (Form::Currency, "EUR", "€", true),
             (Form::Currency, "€", "USD", false),
             (Form::Code, "AB-12", "ab12", true),
             (Form::Gtin, "978-0-306-40615-7", "0-306-40615-2", true),

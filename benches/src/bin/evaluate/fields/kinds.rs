@@ -1,7 +1,5 @@
 //! The kinds of things that pages describe in structured data, with the properties that a user asks for.
 
-use serde_json::{Map, Value, json};
-
 use super::form::Form;
 
 /// A kind of thing.
@@ -75,7 +73,7 @@ const PRODUCT: &[Property] = &[
         Form::Stock,
         &["offers.availability", "offers.offers.availability", "hasVariant.offers.availability"],
     ),
-    one("brand", Form::Text, &["brand", "manufacturer"]),
+    one("brand", Form::Organisation, &["brand", "manufacturer"]),
     one("sku", Form::Code, &["sku", "productID", "offers.sku"]),
     one("gtin", Form::Gtin, &["gtin13", "gtin", "gtin12", "gtin8", "gtin14", "offers.gtin13", "isbn"]),
     one("mpn", Form::Code, &["mpn"]),
@@ -93,7 +91,7 @@ const ARTICLE: &[Property] = &[
     DATE_PUBLISHED,
     one("date_modified", Form::Date, &["dateModified"]),
     one("section", Form::Text, &["articleSection"]),
-    one("publisher", Form::Text, &["publisher"]),
+    one("publisher", Form::Organisation, &["publisher"]),
     DESCRIPTION,
     one("text", Form::Text, &["articleBody"]),
     many("keywords", Form::Text, &["keywords"]),
@@ -151,7 +149,7 @@ const RECIPE: &[Property] = &[
 
 const JOB: &[Property] = &[
     one("title", Form::Text, &["title", "name"]),
-    one("company", Form::Text, &["hiringOrganization"]),
+    one("company", Form::Organisation, &["hiringOrganization"]),
     one("location", Form::Place, &["jobLocation.address", "jobLocation"]),
     one("employment_type", Form::Term, &["employmentType"]),
     one("date_posted", Form::Date, &["datePosted"]),
@@ -177,7 +175,7 @@ const EVENT: &[Property] = &[
 const BOOK: &[Property] = &[
     one("title", Form::Text, &["name"]),
     AUTHOR,
-    one("publisher", Form::Text, &["publisher"]),
+    one("publisher", Form::Organisation, &["publisher"]),
     one("isbn", Form::Gtin, &["isbn", "gtin13"]),
     one("date_published", Form::Date, &["datePublished"]),
     one("pages", Form::Number, &["numberOfPages"]),
@@ -191,14 +189,14 @@ const BOOK: &[Property] = &[
 const PERSON: &[Property] = &[
     one("name", Form::Text, &["name"]),
     one("job_title", Form::Text, &["jobTitle"]),
-    one("company", Form::Text, &["worksFor", "affiliation"]),
+    one("company", Form::Organisation, &["worksFor", "affiliation"]),
     one("email", Form::Email, &["email"]),
     one("phone", Form::Phone, &["telephone"]),
     DESCRIPTION,
 ];
 
 const ORGANIZATION: &[Property] = &[
-    one("name", Form::Text, &["name"]),
+    one("name", Form::Organisation, &["name"]),
     one("phone", Form::Phone, &["telephone", "contactPoint.telephone"]),
     one("email", Form::Email, &["email", "contactPoint.email"]),
     one("address", Form::Place, &["address"]),
@@ -237,7 +235,7 @@ const APP: &[Property] = &[
 
 const COURSE: &[Property] = &[
     one("title", Form::Text, &["name"]),
-    one("provider", Form::Text, &["provider"]),
+    one("provider", Form::Organisation, &["provider"]),
     RATING,
     REVIEW_COUNT,
     PRICE,
@@ -328,50 +326,7 @@ pub(super) static KINDS: [Kind; 15] = [
     ),
 ];
 
-impl Kind {
-    /// The schema that a user would write.
-    pub(super) fn schema(&self) -> Value {
-        let mut properties = Map::new();
-        let mut rows: Map<String, Value> = Map::new();
-        for property in self.properties {
-            match property.name.split_once('.') {
-                Some((list, field)) => {
-                    rows.insert(field.to_owned(), property.form.schema());
-                    let items = json!({ "type": "object", "properties": rows });
-                    properties.insert(list.to_owned(), json!({ "type": "array", "items": items }));
-                }
-                None if property.is_list => {
-                    properties.insert(
-                        property.name.to_owned(),
-                        json!({ "type": "array", "items": { "type": "string" } }),
-                    );
-                }
-                None => {
-                    properties.insert(property.name.to_owned(), property.form.schema());
-                }
-            }
-        }
-        json!({ "type": "object", "properties": properties })
-    }
-}
-
 /// The kind of this name.
 pub(super) fn by_name(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gleaner_extract::check_schema;
-
-    #[test]
-    fn every_kind_has_a_schema_that_extraction_can_fill() {
-        for kind in &KINDS {
-            let shape = check_schema(&kind.schema()).unwrap();
-            assert!(!shape.asks_for_nothing(), "{}", kind.name);
-        }
-        let rows = by_name("Faq").unwrap().schema();
-        assert!(rows.pointer("/properties/questions/items/properties/answer").is_some());
-    }
 }

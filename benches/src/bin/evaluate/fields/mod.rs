@@ -7,29 +7,45 @@
 //! structured data and its copies in scripts, `meta` elements and attributes, and as it is.
 //!
 //! A given value is right if it is the same in its form: numbers by value, dates by day, codes by letters
-//! and digits, texts but for case and white space, texts of more than 20 words by their words (F1 at least
-//! .9). If the data states several values for a property, each is accepted. A list counts as one value: the
-//! share of its items that the truth has is right, the rest is wrong, and the share of the truth that it has
-//! is recalled. A value in place of one that the page does not show counts as wrong only if the page shows
-//! it nowhere either, its title included; else it is unjudged, as is any value about which the data says
-//! nothing. Availability and images count as shown if the data states them and, for images, the page has
-//! them.
+//! and digits, names of organisations without legal form, article and top-level domain (`Acme GmbH` and
+//! `acme.com` are `Acme`), texts but for case and white space, texts of more than 20 words by their words (F1
+//! at least .9). If the data states several values for a property, each is accepted. A price of zero, in any
+//! notation, is no truth. A list counts as one value: the share of its items that the truth has is right, the
+//! rest is wrong, and the share of the truth that it has is recalled. A value in place of one that the page
+//! does not show counts as wrong only if the page shows it nowhere either, its title included; else it is
+//! unjudged, as is any value about which the data says nothing. Availability and images count as shown if the
+//! data states them and, for images, the page has them.
 //!
 //! A folder has the pages as `html/ID.html.gz`, with their addresses in `ground-truth/ID.json.gz` or in
 //! `ground-truth.json`; or just files `*.html` and `*.html.gz`. Labels in `ground-truth/ID.json`, such as
 //! `{"url": "...", "kind": "Recipe", "fields": {"title": "...", "calories": null}}`, take the place of
 //! structured data: a null says that any value is wrong.
 //!
-//! Every site is in one of five folds, for models that are trained without it.
+//! Every site is in one of five folds. `--models FOLDER` has a model for each fold, `fold-0.bin` to
+//! `fold-4.bin`, that was trained without its sites.
+//!
+//! The schema of a kind has all its properties under fixed names. With `--names` it differs from page to
+//! page, as the schemas of users do (`names.rs`, `asked.rs`). `--options NAME` measures nothing: it writes
+//! the options of each field with their features and labels, from which models are trained
+//! (`option_file.rs`). There the schemas always differ.
+//!
+//! `--outputs NAME=FILE` also judges the data that another tool gave for the pages (`outputs.rs`).
 
+mod arguments;
+mod asked;
 mod date;
 mod duration;
 mod entities;
 mod form;
 mod kinds;
+mod models;
+mod names;
 mod number;
-mod options;
+mod option_file;
+mod organisation;
+mod outputs;
 mod pages;
+mod prepared;
 mod report;
 mod score;
 mod site;
@@ -42,51 +58,103 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use gleaner_extract::{Page, Shape, extract};
-use scraper::Html;
+use gleaner_extract::{Shape, training};
 use serde_json::{Map, Value, json};
+use url::Url;
 
-use self::options::Options;
-use self::pages::{Folder, SavedPage};
+pub(super) use self::arguments::Arguments;
+use self::asked::Asked;
+pub(super) use self::models::Models;
+use self::option_file::OptionFile;
+use self::outputs::Outputs;
+use self::pages::Folder;
+pub(super) use self::pages::SavedPage;
+use self::prepared::PreparedPage;
 use self::report::Scores;
 use self::truth::{Case, Truth};
-use self::visible::Visible;
 use crate::{Failure, Outcome};
 
 /// The two ways of reading a page.
 const MODES: [&str; 2] = ["stripped", "with_structured_data"];
 
 pub(super) fn evaluate(folder: &Path, arguments: &[String]) -> Result<Outcome, Failure> {
-    let options = Options::parse(arguments)?;
-    let mut rows = options.rows.as_ref().map(File::create).transpose()?.map(BufWriter::new);
-    let mut scores = [Scores::default(), Scores::default()];
-    let (mut pages, mut cases) = (0_usize, 0_usize);
-    for page in Folder::open(folder)?.pages() {
+    let arguments = Arguments::parse(arguments)?;
+    let folder = Folder::open(folder)?;
+    match &arguments.options {
+        Some(name) => write_options(folder.pages(), arguments.fold, name),
+        None => judge(folder.pages(), &arguments),
+    }
+}
+
+/// Writes the options of the single values of these pages, in both modes.
+pub(super) fn write_options(
+    pages: impl Iterator<Item = Result<SavedPage, Failure>>,
+    fold: Option<u64>,
+    name: &Path,
+) -> Result<Outcome, Failure> {
+    let mut file = OptionFile::create(name)?;
+    let mut count = 0_usize;
+    for page in pages {
         let page = page?;
-        let site = site::site(&page.url);
-        if options.fold.is_some_and(|fold| fold != site::fold(&site)) {
+        if !is_in(fold, &page.url) {
             continue;
         }
-        pages += 1;
-        let stripped =
-            strip::without_structured_data(&page.html).map_err(|error| format!("{}: {error}", page.id))?;
-        let tree = Html::parse_document(&page.html);
-        let readable = Readable::of(&page, &tree, &stripped);
-        let found = match truth::labelled(&page.labels)? {
-            Some(case) => vec![case],
-            None => truth::cases(&tree, &readable.shown),
-        };
-        for case in found {
+        count += 1;
+        let page = PreparedPage::of(page)?;
+        for (mode, html) in MODES.into_iter().zip(page.pages()) {
+            for case in &page.cases {
+                let asked = Asked::varied(case.kind, &page.id);
+                let options = training::options(&html, &Shape::from_schema(&asked.schema())?);
+                file.add(&page, mode, case, &asked, &options)?;
+            }
+        }
+    }
+    file.finish()?;
+    let OptionFile { fields, options, .. } = file;
+    Ok(Outcome {
+        table: format!("{options} options of {fields} fields on {count} pages"),
+        json: json!({ "options": { "pages": count, "fields": fields, "options": options } }),
+    })
+}
+
+/// Whether a page is of a site of this fold, if any.
+pub(super) fn is_in(fold: Option<u64>, url: &Url) -> bool {
+    fold.is_none_or(|fold| fold == site::fold(&site::site(url)))
+}
+
+/// Reads the pages, compares what is found with the truth, and reports the figures.
+fn judge(
+    pages: impl Iterator<Item = Result<SavedPage, Failure>>,
+    arguments: &Arguments,
+) -> Result<Outcome, Failure> {
+    let models = Models::open(arguments.models.as_deref())?;
+    let mut rows = arguments.rows.as_ref().map(File::create).transpose()?.map(BufWriter::new);
+    let mut scores = [Scores::default(), Scores::default()];
+    let mut tools: Vec<Outputs> =
+        arguments.outputs.iter().map(|argument| Outputs::read(argument)).collect::<Result<_, _>>()?;
+    let (mut count, mut cases) = (0_usize, 0_usize);
+    for page in pages {
+        let page = page?;
+        if !is_in(arguments.fold, &page.url) {
+            continue;
+        }
+        count += 1;
+        let page = PreparedPage::of(page)?;
+        let modes = page.pages();
+        for case in &page.cases {
             cases += 1;
-            let shape = Shape::from_schema(&case.kind.schema())?;
-            for ((mode, html), scores) in MODES.into_iter().zip([&stripped, &page.html]).zip(&mut scores) {
-                let data = extract(&Page::new(page.url.clone(), html.as_str()), &shape).data;
-                let outcomes = judged(&case, &data, &readable.on_page, scores);
+            let fixed = Asked::fixed(case.kind);
+            for tool in &mut tools {
+                let data = tool.data(&page.id, case.kind.name).clone();
+                judged(case, &fixed, &data, &page, &mut tool.scores);
+            }
+            let asked = if arguments.has_names { Asked::varied(case.kind, &page.id) } else { fixed };
+            let shape = Shape::from_schema(&asked.schema())?;
+            for ((mode, html), scores) in MODES.into_iter().zip(&modes).zip(&mut scores) {
+                let data = models.extract(html, &shape).data;
+                let outcomes = judged(case, &asked, &data, &page, scores);
                 if let Some(rows) = &mut rows {
                     for mut row in outcomes {
-                        row.insert("id".to_owned(), page.id.clone().into());
-                        row.insert("site".to_owned(), site.clone().into());
-                        row.insert("fold".to_owned(), site::fold(&site).into());
                         row.insert("mode".to_owned(), mode.into());
                         writeln!(rows, "{}", Value::Object(row))?;
                     }
@@ -97,55 +165,39 @@ pub(super) fn evaluate(folder: &Path, arguments: &[String]) -> Result<Outcome, F
     if let Some(rows) = &mut rows {
         rows.flush()?;
     }
-    let mut table = format!("{cases} things on {pages} pages\n");
+    let mut table = format!("{cases} things on {count} pages\n");
     let mut figures = Map::new();
-    figures.insert("pages".to_owned(), pages.into());
+    figures.insert("pages".to_owned(), count.into());
     figures.insert("cases".to_owned(), cases.into());
-    for (mode, scores) in MODES.into_iter().zip(&scores) {
-        let (lines, json) = scores.report(mode);
+    let own = MODES.into_iter().zip(&scores);
+    for (name, scores) in own.chain(tools.iter().map(|tool| (tool.name.as_str(), &tool.scores))) {
+        let (lines, json) = scores.report(name);
         table.push_str(&lines);
-        figures.insert(mode.to_owned(), json);
+        figures.insert(name.to_owned(), json);
     }
     Ok(Outcome { table: table.trim_end().to_owned(), json: json!({ "fields": figures }) })
 }
 
-/// What a page without its structured data shows.
-struct Readable {
-    /// Its visible text.
-    shown: Visible,
-    /// Its visible text and its title.
-    on_page: Visible,
-}
-
-impl Readable {
-    fn of(page: &SavedPage, tree: &Html, stripped: &str) -> Self {
-        let text = Page::new(page.url.clone(), stripped).visible_text();
-        let title =
-            tree.root_element().descendent_elements().find(|element| element.value().name() == "title");
-        let title = title.map(|element| element.text().collect::<String>()).unwrap_or_default();
-        let on_page = Visible::new(&format!("{title}\n{text}"), stripped);
-        Self { shown: Visible::new(&text, stripped), on_page }
-    }
-}
-
-/// Judges the data of one extraction; returns a row for each property.
-fn judged(case: &Case, data: &Value, on_page: &Visible, scores: &mut Scores) -> Vec<Map<String, Value>> {
+/// Judges the data of one extraction; returns a row for each property that the schema asks for.
+fn judged(
+    case: &Case,
+    asked: &Asked,
+    data: &Value,
+    page: &PreparedPage,
+    scores: &mut Scores,
+) -> Vec<Map<String, Value>> {
     *scores.cases.entry(case.kind.name).or_default() += 1;
     let mut rows = Vec::new();
-    for property in case.kind.properties {
+    for asked in asked.properties() {
+        let property = asked.property;
         let truth = case.truths.get(property.name);
-        let given = score::given(data, property);
-        let outcome = score::Outcome::of(property, truth, given.as_ref(), on_page);
+        let given = score::given(data, asked.name);
+        let outcome = score::Outcome::of(property, truth, given.as_ref(), &page.on_page);
         scores.properties.entry((case.kind.name, property.name)).or_default().add(outcome);
-        let (state, values) = match truth {
-            Some(Truth::Values(values)) => ("shown", values.as_slice()),
-            Some(Truth::List(values)) => ("list", values.as_slice()),
-            Some(Truth::Hidden(values)) => ("hidden", values.as_slice()),
-            Some(Truth::Absent) => ("absent", &[][..]),
-            None => ("unknown", &[][..]),
-        };
-        let row = json!({ "kind": case.kind.name, "property": property.name, "truth": values, "state": state,
-            "given": given, "outcome": outcome.name() });
+        let row = json!({ "id": page.id, "site": page.site, "fold": page.fold(), "kind": case.kind.name,
+            "property": property.name, "name": asked.name,
+            "truth": truth.map(Truth::values).unwrap_or_default(),
+            "state": truth.map_or("unknown", Truth::state), "given": given, "outcome": outcome.name() });
         if let Value::Object(row) = row {
             rows.push(row);
         }

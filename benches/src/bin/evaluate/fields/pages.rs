@@ -17,12 +17,12 @@ const MAX_DEPTH: usize = 8;
 
 /// A saved page.
 #[derive(Debug)]
-pub(super) struct SavedPage {
-    pub(super) id: String,
-    pub(super) url: Url,
-    pub(super) html: String,
+pub(crate) struct SavedPage {
+    pub(crate) id: String,
+    pub(crate) url: Url,
+    pub(crate) html: String,
     /// What its file in `ground-truth` says; null if there is none.
-    pub(super) labels: Value,
+    pub(crate) labels: Value,
 }
 
 /// The pages of a folder, by their names.

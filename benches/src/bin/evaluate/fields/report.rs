@@ -24,6 +24,7 @@ impl Scores {
         );
         let mut kinds = Map::new();
         let mut all = Count::default();
+        let (mut singles, mut lists) = (Count::default(), Count::default());
         let mut each: Vec<Count> = Vec::new();
         for kind in &KINDS {
             let mut sum = Count::default();
@@ -31,6 +32,8 @@ impl Scores {
             for property in kind.properties {
                 let Some(count) = self.properties.get(&(kind.name, property.name)) else { continue };
                 sum.merge(count);
+                let apart = if property.is_list { &mut lists } else { &mut singles };
+                apart.merge(count);
                 if !count.is_empty() {
                     line(&mut table, kind.name, property.name, count);
                     properties.insert(property.name.to_owned(), figures(count));
@@ -52,6 +55,8 @@ impl Scores {
             all.merge(&sum);
             each.push(sum);
         }
+        line(&mut table, "single values", "", &singles);
+        line(&mut table, "lists", "", &lists);
         line(&mut table, "all", "", &all);
         let mean =
             |figure: fn(&Count) -> f64| each.iter().map(figure).sum::<f64>() / (each.len().max(1) as f64);
@@ -60,6 +65,8 @@ impl Scores {
         let mut json = figures(&all);
         if let Value::Object(json) = &mut json {
             json.insert("mean".to_owned(), json!({ "precision": precision, "recall": recall }));
+            json.insert("single_values".to_owned(), figures(&singles));
+            json.insert("lists".to_owned(), figures(&lists));
             json.insert("kinds".to_owned(), kinds.into());
         }
         (table, json)
@@ -97,10 +104,14 @@ mod tests {
         };
         scores.properties.insert(("Recipe", "title"), count(3.0, 1.0, 6));
         scores.properties.insert(("Event", "title"), count(2.0, 0.0, 2));
+        scores.properties.insert(("Event", "performers"), count(0.5, 0.5, 1));
         let (table, json) = scores.report("stripped");
         let figure = |path: &str| json.pointer(path).and_then(Value::as_f64).unwrap();
-        assert!((figure("/precision") - 5.0 / 6.0).abs() < 1e-9 && (figure("/recall") - 0.625).abs() < 1e-9);
-        assert!((figure("/mean/precision") - 0.875).abs() < 1e-9);
+        assert!((figure("/precision") - 5.5 / 7.0).abs() < 1e-9);
+        assert!((figure("/recall") - 5.5 / 9.0).abs() < 1e-9);
+        assert!((figure("/single_values/precision") - 5.0 / 6.0).abs() < 1e-9);
+        assert!((figure("/lists/recall") - 0.5).abs() < 1e-9);
+        assert!((figure("/mean/precision") - (3.0 / 4.0 + 2.5 / 3.0) / 2.0).abs() < 1e-9);
         assert!((figure("/kinds/Recipe/properties/title/recall") - 0.5).abs() < 1e-9);
         assert_eq!(table.lines().filter(|line| line.contains("title")).count(), 2);
     }

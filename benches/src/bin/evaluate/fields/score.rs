@@ -96,14 +96,14 @@ impl Outcome {
     }
 }
 
-/// The value that the data of an extraction has for a property; `None` if it is empty.
-pub(super) fn given(data: &Value, property: &Property) -> Option<Value> {
-    let found = match property.name.split_once('.') {
+/// The value that the data of an extraction has for a property of this name; `None` if it is empty.
+pub(super) fn given(data: &Value, name: &str) -> Option<Value> {
+    let found = match name.split_once('.') {
         Some((list, field)) => {
             let rows = data.get(list)?.as_array()?;
             Value::Array(rows.iter().filter_map(|row| row.get(field).cloned()).collect())
         }
-        None => data.get(property.name)?.clone(),
+        None => data.get(name)?.clone(),
     };
     (!texts(&found).is_empty()).then_some(found)
 }
@@ -199,7 +199,7 @@ mod tests {
         let mut count = Count::default();
         for (name, truth, given_value, expected) in rows {
             let data = json!({ name: given_value });
-            let found = given(&data, property(name));
+            let found = given(&data, name);
             let outcome = Outcome::of(property(name), truth, found.as_ref(), &on_page);
             assert_eq!(outcome.name(), expected, "{data}");
             count.add(outcome);
@@ -212,7 +212,7 @@ mod tests {
     fn fields_of_rows_are_one_list() {
         let faq = by_name("Faq").unwrap();
         let data = json!({ "questions": [{ "question": "Why?", "answer": "So." }, { "question": "How?" }] });
-        let lists: Vec<Option<Value>> = faq.properties.iter().map(|one| given(&data, one)).collect();
+        let lists: Vec<Option<Value>> = faq.properties.iter().map(|one| given(&data, one.name)).collect();
         assert_eq!(lists, [Some(json!(["Why?", "How?"])), Some(json!(["So."]))]);
     }
 }

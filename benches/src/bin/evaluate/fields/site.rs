@@ -17,12 +17,15 @@ pub(super) fn site(url: &Url) -> String {
     labels.get(labels.len().saturating_sub(count)..).unwrap_or_default().join(".")
 }
 
-/// The fold of a site (FNV-1a), the same on every machine.
+/// The fold of a site, the same on every machine.
 pub(super) fn fold(site: &str) -> u64 {
-    let hash = site.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash % FOLDS
+    hash(site) % FOLDS
+}
+
+/// A number for a text, the same on every machine (FNV-1a).
+pub(super) fn hash(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::entities::{self, Entity, types, values};
 use super::form::Form;
 use super::kinds::{KINDS, Kind, Property, by_name};
+use super::number::{key, number};
 use super::text::{LONG_WORDS, plain, ratio, words};
 use super::visible::Visible;
 use crate::Failure;
@@ -39,6 +40,25 @@ pub(super) enum Truth {
     Hidden(Vec<String>),
     /// The page is known to have no value.
     Absent,
+}
+
+impl Truth {
+    /// One word for what is known.
+    pub(super) const fn state(&self) -> &'static str {
+        match self {
+            Self::Values(_) => "shown",
+            Self::List(_) => "list",
+            Self::Hidden(_) => "hidden",
+            Self::Absent => "absent",
+        }
+    }
+
+    pub(super) fn values(&self) -> &[String] {
+        match self {
+            Self::Values(values) | Self::List(values) | Self::Hidden(values) => values,
+            Self::Absent => &[],
+        }
+    }
 }
 
 /// The cases that the entities of a page make: at most one of each kind.
@@ -153,6 +173,7 @@ fn truth(property: &Property, main: &[&Entity], visible: &Visible) -> Option<Tru
             accepted.extend(found);
         }
     }
+    // A shop that states no price often states zero.
     accepted.retain(|value| property.form.accepts(value) && !(property.name == "price" && is_zero(value)));
     accepted.dedup();
     if accepted.is_empty() {
@@ -167,8 +188,9 @@ fn truth(property: &Property, main: &[&Entity], visible: &Visible) -> Option<Tru
     Some(if shown.is_empty() { Truth::Hidden(accepted) } else { Truth::Values(shown) })
 }
 
+/// Whether a text states zero in any notation: `0`, `0.00`, `0,00 €`.
 fn is_zero(value: &str) -> bool {
-    value.parse::<f64>().is_ok_and(|value| value == 0.0)
+    number(value).is_some_and(|value| key(value) == 0)
 }
 
 /// The parts of a text between commas, if it is the only one.
@@ -249,6 +271,15 @@ mod tests {
         assert_eq!(truth("brand"), Some(Truth::Values(one("Acme"))));
         assert_eq!(truth("sku"), Some(Truth::Hidden(one("X-77"))));
         assert_eq!(truth("gtin"), None);
+    }
+
+    #[test]
+    fn a_price_of_zero_is_no_truth() {
+        for price in ["0", "0.00", "0,00", "0,00 €"] {
+            let data = json!({ "@type": "Product", "name": "Cup", "offers": { "price": price } });
+            let cases = found(&data, "<h1>Cup</h1><p>0,00 €</p>");
+            assert_eq!(cases[0].truths.get("price"), None, "{price}");
+        }
     }
 
     #[test]

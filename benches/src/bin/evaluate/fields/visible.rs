@@ -7,6 +7,7 @@ use super::date::{Day, days, moment};
 use super::duration::{duration, durations};
 use super::form::{Form, digits, gtin, image_stem, signs};
 use super::number::{key, number, readings};
+use super::organisation;
 use super::text::{LONG_WORDS, folded, is_unspaced, words};
 
 /// Words in a row that are searched for in long texts.
@@ -63,6 +64,9 @@ impl Visible {
     pub(super) fn shows(&self, form: Form, value: &str) -> bool {
         match form {
             Form::Text | Form::Names | Form::Term | Form::Code => self.has_words(value),
+            Form::Organisation => {
+                self.has_words(value) || self.has_words(&organisation::name_words(value).join(" "))
+            }
             Form::Number => number(value).is_some_and(|value| self.numbers.contains(&key(value))),
             Form::Currency => {
                 let shows = |sign: &&str| self.folded.contains(&sign.to_lowercase());
@@ -140,6 +144,8 @@ mod tests {
         let rows = [
             (Form::Text, "red cup", true),
             (Form::Text, "red cu", false),
+            (Form::Organisation, "Red Cup GmbH", true),
+            (Form::Organisation, "Blue Cup GmbH", false),
             (Form::Number, "1299.50", true),
             (Form::Number, "1298", false),
             (Form::Currency, "EUR", true),

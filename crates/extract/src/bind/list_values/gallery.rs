@@ -1,0 +1,190 @@
+//! The images of the page's main entity.
+
+use std::collections::HashSet;
+
+use super::{FoundItem, FoundList};
+use crate::bind::element_names::names_of;
+use crate::bind::unrelated::UnrelatedParts;
+use crate::bind::words::words;
+use crate::evidence::Evidence;
+use crate::markup::NodeId;
+use crate::page::Method;
+use crate::plan::to_f64;
+
+/// Score of a gallery.
+const SCORE: f64 = 0.55;
+/// Upper bound on the images of a page that are examined.
+const MAX_IMAGES: usize = 2_000;
+/// Upper bound on the elements around an image that may be its gallery.
+const MAX_CLIMB: usize = 12;
+/// Upper bound on the images of a gallery; more are a list of other things.
+const MAX_GALLERY: usize = 40;
+/// Lower bound on the share of images that show the main entity, by their text or their file name.
+const MIN_SHARE: f64 = 0.6;
+/// Words in the classes and ids of a gallery.
+const GALLERY_NAMES: [&str; 16] = [
+    "gallery",
+    "galleria",
+    "galerie",
+    "galeria",
+    "carousel",
+    "slider",
+    "slideshow",
+    "slides",
+    "swiper",
+    "thumbs",
+    "thumbnails",
+    "images",
+    "photos",
+    "media",
+    "pictures",
+    "bilder",
+];
+/// Attributes with the address of an image, the largest first.
+const SOURCES: [&str; 6] =
+    ["data-large_image", "data-zoom-image", "data-zoom-src", "data-large", "data-src", "src"];
+
+/// An image with its gallery.
+struct Image {
+    gallery: NodeId,
+    /// Its address as the page writes it, and in full.
+    written: String,
+    address: String,
+    is_own: bool,
+}
+
+/// The gallery nearest to the main heading whose images show the main entity; `None` if there is no such one.
+pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
+    let tree = &evidence.tree;
+    let heading = evidence.heading?;
+    let name = words(evidence.headline()).into_iter().filter(|word| word.len() > 2);
+    let name: HashSet<String> = name.collect();
+    let unrelated = UnrelatedParts::read(evidence);
+    let mut images: Vec<Image> = Vec::new();
+    for node in tree.nodes().filter(|node| tree.is(*node, &["img"])).take(MAX_IMAGES) {
+        if unrelated.in_related_section(node) {
+            continue;
+        }
+        let Some(written) = written(evidence, node) else { continue };
+        let Some(address) = resolved(evidence, &written) else { continue };
+        let Some(gallery) = gallery(evidence, node) else { continue };
+        let is_own = shows(evidence, node, &address, &name);
+        images.push(Image { gallery, written, address, is_own });
+    }
+    let mut galleries: Vec<NodeId> = images.iter().map(|image| image.gallery).collect();
+    galleries.sort_by_key(|gallery| gallery.index().abs_diff(heading.index()));
+    galleries.dedup();
+    galleries.into_iter().take(MAX_GALLERY).find_map(|gallery| {
+        let own: Vec<&Image> = images.iter().filter(|image| image.gallery == gallery).collect();
+        let mut stems: HashSet<String> = HashSet::new();
+        let distinct: Vec<&&Image> = own.iter().filter(|image| stems.insert(stem(&image.address))).collect();
+        let shown = distinct.iter().filter(|image| image.is_own).count();
+        let is_gallery = (2..=MAX_GALLERY).contains(&distinct.len())
+            && to_f64(shown) >= MIN_SHARE * to_f64(distinct.len());
+        let items = distinct.into_iter().map(|image| FoundItem {
+            text: image.address.clone(),
+            quote: image.written.clone(),
+            html_range: None,
+        });
+        is_gallery.then(|| FoundList { score: SCORE, method: Method::Markup, items: items.collect() })
+    })
+}
+
+/// The address of an image as the page writes it; `None` for placeholders.
+fn written(evidence: &Evidence<'_>, node: NodeId) -> Option<String> {
+    SOURCES.iter().find_map(|name| {
+        let found = evidence.tree.attribute(node, name)?;
+        let found = found.trim();
+        (!found.is_empty() && !found.starts_with("data:")).then(|| found.to_owned())
+    })
+}
+
+/// The address of an image in full; `None` for drawings, which are mostly icons.
+fn resolved(evidence: &Evidence<'_>, written: &str) -> Option<String> {
+    let url = evidence.url.join(written).ok()?;
+    let is_drawing = [".svg", ".gif"].iter().any(|suffix| url.path().ends_with(suffix));
+    (matches!(url.scheme(), "http" | "https") && !is_drawing).then(|| url.into())
+}
+
+/// The outermost element around an image that is named a gallery and is no part of the site.
+fn gallery(evidence: &Evidence<'_>, image: NodeId) -> Option<NodeId> {
+    let tree = &evidence.tree;
+    let mut found = None;
+    for node in tree.ancestors(image).take(MAX_CLIMB) {
+        if tree.is(node, &["nav", "footer", "aside"]) {
+            return None;
+        }
+        // The image of a card leads to the thing that the card is about.
+        if tree.is(node, &["a"]) && leads_away(evidence, node) {
+            return None;
+        }
+        if evidence.heading.is_some_and(|heading| node < heading && heading < tree.end(node)) {
+            break;
+        }
+        let names = names_of(evidence, node);
+        if names.iter().flatten().any(|word| GALLERY_NAMES.contains(&word.as_str())) {
+            found = Some(node);
+        }
+    }
+    found
+}
+
+/// Whether a link leads to another page rather than to a larger image.
+fn leads_away(evidence: &Evidence<'_>, link: NodeId) -> bool {
+    let href = evidence.tree.attribute(link, "href").unwrap_or_default();
+    let href = href.trim();
+    if href.is_empty() || href.starts_with('#') {
+        return false;
+    }
+    let Ok(url) = evidence.url.join(href) else { return false };
+    let path = url.path().to_ascii_lowercase();
+    let is_image = [".jpg", ".jpeg", ".png", ".webp", ".avif"].iter().any(|suffix| path.contains(suffix));
+    matches!(url.scheme(), "http" | "https") && !is_image && url.path() != evidence.url.path()
+}
+
+/// Whether the text of an image or its file name has most words of the main entity's name.
+fn shows(evidence: &Evidence<'_>, node: NodeId, address: &str, name: &HashSet<String>) -> bool {
+    let text = evidence.tree.attribute(node, "alt").unwrap_or_default();
+    let text = words(&text);
+    let known = text.iter().filter(|word| name.contains(*word)).collect::<HashSet<_>>().len();
+    let file: HashSet<String> = words(&stem(address)).into_iter().collect();
+    let in_file = name.iter().filter(|word| file.contains(*word)).count();
+    let least = name.len() / 2 + 1;
+    known >= least || in_file >= least
+}
+
+/// The file name of an image without its suffix and the size at its end.
+fn stem(address: &str) -> String {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let is_size =
+        |size: &str| size.contains('x') && size.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+    match stem.rsplit_once(['-', '_']) {
+        Some((before, size)) if is_size(size) => before.to_owned(),
+        _ => stem.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Page;
+
+    #[test]
+    fn only_the_gallery_of_the_main_entity_is_read() {
+        let html = "<nav class=slider><img src=/logo.png alt='Red cup'></nav><div class='product-gallery'>\
+            <img src=/i/cup-600x600.jpg alt='Red cup'><img src=/i/cup-100x100.jpg alt='Red cup'>\
+            <img src=data:x data-src=/i/side.jpg alt='Red cup from the side'></div><h1>Red cup</h1>\
+            <div class=carousel><a href=/blue><img src=/i/blue.jpg alt='Blue cup'></a>\
+            <a href=/green><img src=/i/green.jpg alt='Green cup'></a></div>";
+        let page = Page::new("https://shop.example/red".parse().unwrap(), html);
+        let found = read(&Evidence::read(&page)).unwrap();
+        let texts: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
+        assert_eq!(texts, ["https://shop.example/i/cup-600x600.jpg", "https://shop.example/i/side.jpg"]);
+        let other = html.replace("Red cup", "Something");
+        let other = other.replace("<h1>Something", "<h1>Red pot");
+        let page = Page::new("https://shop.example/red".parse().unwrap(), other);
+        assert!(read(&Evidence::read(&page)).is_none());
+    }
+}

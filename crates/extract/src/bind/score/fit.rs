@@ -1,0 +1,196 @@
+use super::page_facts::SegmentFacts;
+use crate::bind::target::TargetField;
+use crate::markup::Tree;
+use crate::normalise::ValueForm;
+use crate::schema::ShapeKind;
+use crate::segment::{Origin, PLACE_FEATURES, Segment};
+
+/// Longest text of an amount, a number, a code or a date, in bytes.
+const MAX_TYPED_BYTES: usize = 120;
+/// Longest text of a yes or no, in bytes.
+const MAX_BOOLEAN_BYTES: usize = 24;
+/// Longest text of a name or a term, in bytes.
+const MAX_TEXT_BYTES: usize = 300;
+/// Fewest digits of a telephone number.
+const MIN_PHONE_DIGITS: usize = 6;
+/// Fewest digits of a GTIN.
+const MIN_GTIN_DIGITS: usize = 8;
+
+/// Last words of the names of fields whose value is one or more paragraphs.
+const LONG_TEXTS: [&str; 22] = [
+    "description",
+    "body",
+    "summary",
+    "abstract",
+    "text",
+    "content",
+    "answer",
+    "bio",
+    "biography",
+    "about",
+    "instructions",
+    "directions",
+    "responsibilities",
+    "requirements",
+    "qualifications",
+    "synopsis",
+    "plot",
+    "introduction",
+    "intro",
+    "overview",
+    "review",
+    "details",
+];
+
+/// Whether the value of a field is one or more paragraphs.
+pub(crate) fn is_long_text(target: &TargetField<'_>) -> bool {
+    let name = match target.concept {
+        Some(concept) => concept.plainest_name(),
+        None => target.folded.as_str(),
+    };
+    target.form == ValueForm::Text
+        && target.shape.choices.is_empty()
+        && name.rsplit(' ').next().is_some_and(|last| LONG_TEXTS.contains(&last))
+}
+
+/// Whether a field asks for the address of an image.
+fn is_image(target: &TargetField<'_>) -> bool {
+    target.form == ValueForm::Url && (target.has_concept("image") || target.has_concept("logo"))
+}
+
+/// Whether a field asks for a date, by its form or by the format of the schema.
+fn is_date(target: &TargetField<'_>) -> bool {
+    matches!(target.form, ValueForm::Date | ValueForm::Moment)
+        || matches!(target.shape.format.as_deref(), Some("date" | "date-time" | "time"))
+}
+
+/// Whether the text of a segment may state a value of the field's type. A cheap test before the normaliser.
+pub(crate) fn fits(
+    tree: &Tree<'_>,
+    target: &TargetField<'_>,
+    is_long: bool,
+    segment: &Segment,
+    facts: &SegmentFacts,
+) -> bool {
+    let text = segment.text.as_str();
+    let is_short = text.len() <= MAX_TYPED_BYTES;
+    if !target.shape.choices.is_empty() {
+        return is_short;
+    }
+    if is_date(target) {
+        return is_short && facts.digits > 0;
+    }
+    let is_of_image = || tree.is(segment.node, &["img", "source", "picture", "image", "amp-img"]);
+    match (&target.shape.kind, target.form) {
+        (_, ValueForm::Availability | ValueForm::Currency | ValueForm::CurrencyCode) => is_short,
+        (ShapeKind::Boolean, _) => text.len() <= MAX_BOOLEAN_BYTES,
+        (_, ValueForm::Duration) => is_short && (facts.digits > 0 || has(segment, HAS_DURATION)),
+        (ShapeKind::Number | ShapeKind::Integer, _) => is_short && facts.digits > 0,
+        (
+            _,
+            ValueForm::Price | ValueForm::Number | ValueForm::Count | ValueForm::Rating | ValueForm::Code,
+        ) => is_short && facts.digits > 0,
+        (_, ValueForm::Email) => text.contains('@'),
+        (_, ValueForm::Phone) => is_short && facts.digits >= MIN_PHONE_DIGITS,
+        (_, ValueForm::Gtin) => is_short && facts.digits >= MIN_GTIN_DIGITS,
+        (_, ValueForm::Url) if is_image(target) => {
+            matches!(segment.origin, Origin::Attribute) && is_of_image()
+        }
+        (_, ValueForm::Url) => {
+            text.contains(['/', '.']) && !text.contains(char::is_whitespace) && !is_of_image()
+        }
+        (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
+        _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
+    }
+}
+
+/// How much the type of a segment speaks for the field, 0 to 1.5.
+pub(crate) fn type_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
+    let weigh = |weight: f32, features: &[usize]| {
+        if features.iter().any(|feature| has(segment, *feature)) { weight } else { 0.0 }
+    };
+    if is_date(target) {
+        return weigh(1.2, &[HAS_DATE, HAS_MOMENT]);
+    }
+    match target.form {
+        ValueForm::Duration => weigh(1.2, &[HAS_DURATION]),
+        ValueForm::Price | ValueForm::Currency | ValueForm::CurrencyCode => weigh(1.0, &[HAS_MONEY]),
+        ValueForm::Rating => weigh(1.0, &[HAS_RATING]),
+        ValueForm::Count => weigh(0.8, &[HAS_COUNT, WHOLE_NUMBER]),
+        ValueForm::Number => weigh(0.5, &[WHOLE_NUMBER]),
+        ValueForm::Phone => weigh(1.0, &[HAS_PHONE]),
+        ValueForm::Code => weigh(0.5, &[IS_CODE]),
+        ValueForm::Gtin => weigh(1.5, &[IS_GTIN]),
+        ValueForm::Names => weigh(0.6, &[IS_NAME]),
+        ValueForm::Place => weigh(0.6, &[IS_PLACE]),
+        _ => 0.0,
+    }
+}
+
+const HAS_DATE: usize = feature("has_date");
+const HAS_MOMENT: usize = feature("has_moment");
+const HAS_DURATION: usize = feature("has_duration");
+const HAS_MONEY: usize = feature("has_money");
+const HAS_RATING: usize = feature("has_rating");
+const HAS_COUNT: usize = feature("has_count");
+const HAS_PHONE: usize = feature("has_phone");
+const WHOLE_NUMBER: usize = feature("whole_number");
+const IS_CODE: usize = feature("is_code");
+const IS_GTIN: usize = feature("is_gtin");
+const IS_NAME: usize = feature("is_name");
+const IS_PLACE: usize = feature("is_place");
+
+/// The index of a feature of the place; the number of features if there is none with this name.
+const fn feature(name: &str) -> usize {
+    let mut rest: &[&str] = &PLACE_FEATURES;
+    let mut at = 0;
+    while let Some((first, others)) = rest.split_first() {
+        if is_same(first.as_bytes(), name.as_bytes()) {
+            break;
+        }
+        rest = others;
+        at += 1;
+    }
+    at
+}
+
+/// Whether two texts are the same, for constants.
+const fn is_same(mut left: &[u8], mut right: &[u8]) -> bool {
+    while let (Some((one, left_rest)), Some((other, right_rest))) = (left.split_first(), right.split_first())
+    {
+        if *one != *other {
+            return false;
+        }
+        left = left_rest;
+        right = right_rest;
+    }
+    left.is_empty() && right.is_empty()
+}
+
+fn has(segment: &Segment, feature: usize) -> bool {
+    segment.place.0.get(feature).is_some_and(|value| *value > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_features_of_types_exist() {
+        let used = [
+            HAS_DATE,
+            HAS_MOMENT,
+            HAS_DURATION,
+            HAS_MONEY,
+            HAS_RATING,
+            HAS_COUNT,
+            HAS_PHONE,
+            WHOLE_NUMBER,
+            IS_CODE,
+            IS_GTIN,
+            IS_NAME,
+            IS_PLACE,
+        ];
+        assert!(used.iter().all(|at| *at < PLACE_FEATURES.len()), "{used:?}");
+    }
+}

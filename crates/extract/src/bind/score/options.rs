@@ -1,0 +1,199 @@
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::fit::{fits, is_long_text, type_weight};
+use super::meaning::Relation;
+use super::page_facts::{PageFacts, SegmentFacts};
+use super::range_end::value_in;
+use super::segment_names::NamePlace;
+use crate::bind::pool::{Choice, agreement_key};
+use crate::bind::target::TargetField;
+use crate::normalise::ValueForm;
+use crate::page::Method;
+use crate::segment::{Origin, Segment};
+use crate::template::recurring;
+
+/// Upper bound on the options of one field.
+pub(crate) const MAX_OPTIONS: usize = 48;
+/// Upper bound on the options of all fields of a schema, if it has many fields.
+const MAX_ALL_OPTIONS: usize = 4_000;
+/// Every field has at least this many options, however many fields there are.
+const MIN_OPTIONS: usize = 2;
+/// Upper bound on the options of a field that come from the rules.
+const MAX_RULE_OPTIONS: usize = 24;
+/// Upper bound on the pairs of a field and a segment that are compared.
+const MAX_COMPARED: usize = 400_000;
+/// The texts that are normalised for a field are at most this many times its options.
+const NORMALISED_PER_OPTION: usize = 3;
+/// Upper bound on the segments that are kept of those that state one value.
+pub(crate) const MAX_STATING: usize = 3;
+
+/// A value that a field may have, with what states it.
+#[derive(Debug)]
+pub(crate) struct ValueOption {
+    pub(crate) value: Value,
+    /// Equal for values that differ only in notation.
+    pub(crate) key: String,
+    /// What the rules say about the value.
+    pub(crate) choice: Option<Choice>,
+    /// The numbers of the segments that state it, best first; at most [`MAX_STATING`].
+    pub(crate) segments: Vec<usize>,
+    /// All segments found to state it.
+    pub(crate) stating: usize,
+    /// How well the first segment fits at first sight; 0 without one.
+    pub(crate) prior: f32,
+}
+
+impl ValueOption {
+    /// The score by the rules; 0 if they do not know the value.
+    pub(crate) fn rule_score(&self) -> f64 {
+        self.choice.as_ref().map_or(0.0, |choice| choice.score)
+    }
+
+    /// Whether data for machines states it.
+    pub(crate) fn is_structured(&self) -> bool {
+        self.choice.iter().flat_map(|choice| &choice.proofs).any(|proof| is_structured(proof.method))
+    }
+}
+
+/// Whether a method reads data for machines.
+pub(crate) const fn is_structured(method: Method) -> bool {
+    matches!(method, Method::JsonLd | Method::Microdata | Method::Rdfa | Method::Meta | Method::EmbeddedState)
+}
+
+/// Upper bound on the options of each field of a schema with this many fields.
+pub(crate) fn options_per_field(fields: usize) -> usize {
+    (MAX_ALL_OPTIONS / fields.max(1)).clamp(MIN_OPTIONS, MAX_OPTIONS)
+}
+
+/// The options of a field: the rules' choices, then the values of the segments that fit best at first sight.
+pub(crate) fn read(
+    page: &PageFacts<'_, '_>,
+    field: usize,
+    targets: &[TargetField<'_>],
+    choices: Vec<Choice>,
+) -> Vec<ValueOption> {
+    let Some(target) = targets.get(field) else { return Vec::new() };
+    let limit = options_per_field(targets.len());
+    let mut by_key: HashMap<String, usize> = HashMap::new();
+    let mut options: Vec<ValueOption> = Vec::new();
+    for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
+        let is_labelled = choice.proofs.iter().any(|proof| recurring::is_labelled(proof.method));
+        let text = choice.value.as_str().unwrap_or_default();
+        if recurring::is_wrong(page.evidence, target, text, is_labelled) {
+            continue;
+        }
+        let key = agreement_key(&choice.value);
+        by_key.insert(key.clone(), options.len());
+        let value = choice.value.clone();
+        options.push(ValueOption {
+            value,
+            key,
+            choice: Some(choice),
+            segments: Vec::new(),
+            stating: 0,
+            prior: 0.0,
+        });
+    }
+    for (prior, at) in fitting(page, field, targets, limit * NORMALISED_PER_OPTION) {
+        let Some((segment, _)) = page.segment(at) else { continue };
+        if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
+            break;
+        }
+        if recurring::is_wrong(page.evidence, target, &segment.text, segment.label.is_some()) {
+            continue;
+        }
+        let Some(value) = value_in(&segment.text, target) else { continue };
+        let key = agreement_key(&value);
+        if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
+            option.stating += 1;
+            if option.segments.is_empty() {
+                option.prior = prior;
+            }
+            if option.segments.len() < MAX_STATING {
+                option.segments.push(at);
+            }
+        } else if options.len() < limit {
+            by_key.insert(key.clone(), options.len());
+            options.push(ValueOption { value, key, choice: None, segments: vec![at], stating: 1, prior });
+        }
+    }
+    options
+}
+
+/// The segments that may state a value of the field, the most likely first, with how well they fit.
+fn fitting(
+    page: &PageFacts<'_, '_>,
+    field: usize,
+    targets: &[TargetField<'_>],
+    limit: usize,
+) -> Vec<(f32, usize)> {
+    let Some(target) = targets.get(field) else { return Vec::new() };
+    let tree = &page.evidence.tree;
+    let is_long = is_long_text(target);
+    let compared = MAX_COMPARED / targets.len().max(1);
+    let mut found: Vec<(f32, usize)> = Vec::new();
+    for (at, (segment, facts)) in page.segments.iter().zip(&page.facts).enumerate().take(compared) {
+        if fits(tree, target, is_long, segment, facts) {
+            found.push((prior(page, field, target, segment, facts), at));
+        }
+    }
+    if tree.interrupt().spend(found.len() / 8) {
+        return Vec::new();
+    }
+    let better = |left: &(f32, usize), right: &(f32, usize)| -> Ordering {
+        right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
+    };
+    if found.len() > limit {
+        found.select_nth_unstable_by(limit, better);
+        found.truncate(limit);
+    }
+    found.sort_unstable_by(better);
+    found
+}
+
+/// How well a segment fits a field at first sight: by the names beside it, then by its type, its nearness to
+/// the heading and the way it is cut out of the page.
+fn prior(
+    page: &PageFacts<'_, '_>,
+    field: usize,
+    target: &TargetField<'_>,
+    segment: &Segment,
+    facts: &SegmentFacts,
+) -> f32 {
+    let mut label: f32 = 0.0;
+    let mut name: f32 = 0.0;
+    for found in &facts.names {
+        let (whole, part) = match found.place {
+            NamePlace::Label => (4.0, 2.0),
+            NamePlace::Property => (3.0, 1.5),
+            NamePlace::Heading => (0.8, 0.4),
+            NamePlace::Element(0) => (3.0, 1.5),
+            NamePlace::Element(1) => (1.5, 0.8),
+            NamePlace::Element(2) => (0.8, 0.4),
+            NamePlace::Element(_) => (0.4, 0.2),
+        };
+        let weight = if found.is_whole { whole } else { part };
+        let slot = if found.place == NamePlace::Label { &mut label } else { &mut name };
+        match page.names.relation(found.meaning, field) {
+            Relation::OwnName | Relation::OwnConcept => *slot = f32::max(*slot, weight),
+            // A label of something else is a reason against it, if only a weak one.
+            Relation::OtherField | Relation::OtherConcept
+                if *slot == 0.0 && found.is_whole && found.place == NamePlace::Label =>
+            {
+                *slot = -0.4;
+            }
+            Relation::OtherField | Relation::OtherConcept => {}
+        }
+    }
+    let origin = match segment.origin {
+        Origin::Paragraphs | Origin::AfterLabel => 0.3,
+        Origin::Typed if target.form != ValueForm::Text => 0.3,
+        Origin::AfterPrefix | Origin::Element | Origin::TitlePart | Origin::Breadcrumb => 0.2,
+        _ => 0.0,
+    };
+    let unrelated = if facts.is_unrelated { 0.6 } else { 0.0 };
+    label + name + facts.nearness + type_weight(target, segment) + origin - unrelated
+}

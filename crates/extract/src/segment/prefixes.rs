@@ -1,0 +1,50 @@
+//! Texts without the words before and after their value: `Ada` in `By Ada`.
+
+use super::Origin;
+use super::clean::clean;
+use super::drafts::{Draft, Drafts, Mark};
+use super::tag::Tag;
+use super::view::View;
+use crate::typed::strip_affixes;
+
+/// Longest text that may have such words, in bytes.
+const MAX_AFFIXED_BYTES: usize = 120;
+/// Upper bound on the texts that are searched for such words, those near the heading first.
+const MAX_SEARCHED: usize = 600;
+
+pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
+    let mut found = Vec::new();
+    let may_have_affix = |draft: &&mut Draft| {
+        let origins = [Origin::Element, Origin::TextNode, Origin::Line, Origin::AfterLabel];
+        origins.contains(&draft.origin)
+            && draft.range.as_ref().is_some_and(|range| {
+                // One word has none, unless it is in brackets or has a colon.
+                let text = view.text(range);
+                range.len() <= MAX_AFFIXED_BYTES
+                    && text.bytes().any(|byte| !byte.is_ascii_alphanumeric())
+                    && text.contains(char::is_alphanumeric)
+            })
+            && !view.outline.facts(draft.node).is_inside(Tag::Nav)
+            && !view.unrelated.contains(draft.node)
+    };
+    for draft in drafts.iter_mut().filter(may_have_affix).take(MAX_SEARCHED) {
+        let Some(range) = draft.range.clone() else { continue };
+        let text = view.text(&range);
+        if view.tree.interrupt().spend(1 + text.len() / 16) {
+            return;
+        }
+        let inner = strip_affixes(text);
+        if inner.is_empty() || inner.len() == text.len() {
+            continue;
+        }
+        draft.mark(Mark::Affixed);
+        let inner = range.start + inner.start..range.start + inner.end;
+        if let Some(inner) = clean(view.tree.text(), inner) {
+            found.push(Draft::visible(draft.node, inner, Origin::AfterPrefix));
+        }
+    }
+    for draft in found {
+        let node = draft.range.as_ref().and_then(|range| view.outline.element_of(view.tree, range));
+        drafts.add(Draft { node: node.unwrap_or(draft.node), ..draft });
+    }
+}
