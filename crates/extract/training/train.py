@@ -32,6 +32,9 @@ MAX_WRONG = 24
 # The precision that a bound is chosen for, on pages without structured data.
 TARGET = 0.945
 LOWEST, HIGHEST = 0.3, 0.97
+# Groups with a lower highest bound. The name of a thing is often its heading alone, which says little about
+# it: with its own bound of .9, pages that show nothing but a heading and a price have no name.
+HIGHEST_OF = {"name": 0.72}
 # With fewer values, the precision less so many standard deviations (Wilson) must reach the target.
 FEW, DEVIATIONS = 50, 1.0
 MODES = ("stripped", "with_structured_data")
@@ -158,7 +161,8 @@ def bounds(fields, choices):
     out = []
     for number in range(len(fields.groups)):
         own = judged & (group == number)
-        out.append(bound(choices.likely[own], choices.outcome[own] == RIGHT, weight[own]))
+        least = bound(choices.likely[own], choices.outcome[own] == RIGHT, weight[own])
+        out.append(min(least, HIGHEST_OF.get(fields.groups[number], HIGHEST)))
     return np.array(out)
 
 

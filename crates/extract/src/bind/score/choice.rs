@@ -12,6 +12,9 @@ use crate::schema::ShapeKind;
 
 /// The probability above which a text may be the value of two fields, such as a title that is only a brand.
 const NEAR_CERTAIN: f32 = 0.9;
+/// The highest bound of a value that an entity of the page states. Bounds are set on pages without structured
+/// data, where wrong values are likelier.
+const STATED_BOUND: f32 = 0.3;
 /// Upper bound on the fields with one text that another field is compared with.
 const MAX_COMPARED: usize = 32;
 
@@ -33,7 +36,8 @@ impl RatedField {
         let number = *self.ranking.order.get(place)?;
         let probability = *self.probabilities.get(number)?;
         let option = self.options.get(number)?;
-        (probability >= self.bound).then_some((number, option, probability))
+        let bound = if option.is_stated() { self.bound.min(STATED_BOUND) } else { self.bound };
+        (probability >= bound).then_some((number, option, probability))
     }
 
     /// The best option, whatever the other fields are.
