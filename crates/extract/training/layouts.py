@@ -1,11 +1,15 @@
-"""52 layouts: 13 ways of showing facts in 4 frames. A site uses one of them for all its pages."""
+"""56 layouts: 14 ways of showing facts in 4 frames. A site uses one of them for all its pages."""
 import hashlib
 from html import escape
 
 import dirt
+import machine
 from kinds import CLEAR
 
-FACT_STYLES, FRAMES = 13, 4
+FACT_STYLES, FRAMES = 14, 4
+LAYOUTS = FACT_STYLES * FRAMES
+# Kinds that have a price.
+SOLD = ("Product", "Book", "Event")
 # By-lines of dirt.py, beside five clean ones.
 BY_LINES = 4
 
@@ -15,7 +19,7 @@ class Site:
 
     def __init__(self, number, kind, locale, rng):
         self.number, self.kind, self.locale, self.rng = number, kind, locale, rng
-        self.layout = number % (FACT_STYLES * FRAMES)
+        self.layout = number % LAYOUTS
         self.style, self.frame = self.layout % FACT_STYLES, self.layout // FACT_STYLES
         self.naming = rng.choice(["named", "named", "hashed", "hashed", "none"])
         self.prefix = rng.choice(["", "", "x-", "page__", kind + "-"])
@@ -35,6 +39,11 @@ class Site:
                        "clock").split()
         self.distractors = [name for name in distractors if rng.random() < 0.6]
         self.dirt = dirt.Dirt(self, rng)
+        self.notation = rng.choice(machine.STYLES)
+        # Small sites show hardly more than the thing, and often not all of it.
+        self.is_small = rng.random() < 0.35
+        if self.is_small:
+            self.distractors = [name for name in self.distractors if rng.random() < 0.3]
 
     def c(self, name):
         """The class attribute of an element with this purpose."""
@@ -46,6 +55,49 @@ class Site:
 
     def phrase(self, key):
         return escape(self.locale.phrases[key])
+
+
+def shrink(site, thing):
+    """Leaves out parts of a thing at random, and their truth."""
+    rng, fields = site.rng, thing.fields
+    is_left_out = lambda: rng.random() < 0.35
+    if thing.price and is_left_out():
+        thing.price = thing.old_price = ""
+        fields.update(price=None, currency=None)
+    if thing.stock and is_left_out():
+        thing.stock = ""
+        if "availability" in fields and not thing.can_buy:
+            del fields["availability"]
+    if thing.action and is_left_out():
+        thing.action = ""
+        if "availability" in fields and not thing.stock:
+            del fields["availability"]
+    if thing.rating and is_left_out():
+        thing.rating = ""
+        fields.update(rating=None, review_count=None)
+    if thing.author and is_left_out():
+        thing.author, fields["author"] = "", None
+    if thing.paragraphs and is_left_out():
+        thing.paragraphs = []
+        for name in ("description", "text"):
+            if name in fields and not thing.intro:
+                fields[name] = None
+            else:
+                fields.pop(name, None)
+    if thing.facts and rng.random() < 0.5:
+        kept = rng.sample(thing.facts, rng.randrange(len(thing.facts)))
+        for name in {row[0] for row in thing.facts} - {row[0] for row in kept}:
+            for field in ("salary_min", "salary_max") if name == "salary" else (name,):
+                if field in fields:
+                    fields[field] = None
+            if name == "start_date" and "end_date" in fields:
+                fields["end_date"] = None
+        thing.facts = [row for row in thing.facts if row in kept]
+    if thing.category and is_left_out():
+        # The title of the page may show it.
+        thing.category = ""
+        for name in ("category", "section"):
+            fields.pop(name, None)
 
 
 def facts(site, rows):
@@ -91,6 +143,10 @@ def facts(site, rows):
         return f"<p{c('meta')}>" + " | ".join(f"{label}: {text}" for _, label, text in rows) + "</p>"
     if style == 10:
         return "".join(f"<div>{label} <b{c(name)}>{text}</b></div>" for name, label, text in rows)
+    if style == 12:
+        heads = "".join(f"<th>{label}</th>" for _, label, _ in rows)
+        cells = "".join(f"<td>{text}</td>" for _, _, text in rows)
+        return f"<table{c('facts')}><tr>{heads}</tr><tr>{cells}</tr></table>"
     if style == 11:
         return f"<div{c('stats')}>" + "".join(
             f"<div{c('stat')}><span{c('value')}>{text}</span> <small{c('label')}>{label}</small></div>"
@@ -143,7 +199,7 @@ def box(site, thing):
         title = (f'data-title="{site.kind}-action-button" data-{flag}="true" '
                  f'aria-label="{escape(thing.action)}: {escape(thing.title)}"')
         out += f"<button{c('action')} {title}{disabled}>{escape(thing.action)}</button>"
-    if "shipping" in site.distractors and thing.price:
+    if "shipping" in site.distractors and thing.kind in SOLD:
         out += f"<p{c('shipping')}>{site.phrase('shipping')} {escape(site.locale.money(50))}</p>"
     return f"<div{c('box')}>{out}</div>" if out else ""
 
@@ -188,6 +244,8 @@ def reviews(site, locale):
 def page(site, thing, others, number):
     """The HTML of a page, with the fields that only the page as a whole shows."""
     locale, c = site.locale, site.c
+    if site.is_small:
+        shrink(site, thing)
     heading = site.heading
     image = f"/img/{site.kind}-{site.number}-{number}.jpg"
     crumbs = ""
@@ -217,11 +275,13 @@ def page(site, thing, others, number):
     share = dirt.buttons(site, thing)
     tags = " ".join(f"<a href=/t>{escape(tag)}</a>" for tag in thing.tags)
     intro = f"<p{c('intro')}>{escape(thing.intro)}</p>" if thing.intro else ""
+    image_tag = "" if site.is_small and site.rng.random() < 0.6 else f'<img src="{image}" alt="">'
     main = (crumbs + badge + f"<{heading}{c('title')}>{escape(thing.title)}</{heading}>"
             + by_line(site, thing) + imprint
-            + f'<img src="{image}" alt="">' + intro + flags + "".join(parts[name] for name in order)
+            + image_tag + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
             + (share if "share" in site.distractors else ""))
+    main = machine.microdata(site, thing, main, site.rng)
     related = ""
     if "related" in site.distractors:
         related = f"<h3>{site.phrase('related')}</h3>{cards(site, others)}"
@@ -247,7 +307,9 @@ def page(site, thing, others, number):
         address = f"{locale.street()}, {locale.city()}"
     foot = f"© 2026 {escape(site.name)}. {site.phrase('all_rights')}. {escape(address)}"
     logo = f"<a href=/>{escape(site.name)}</a>"
-    if site.frame == 0:
+    if site.is_small:
+        body = f"{main}{related}{cookies}"
+    elif site.frame == 0:
         body = (f"{cookies}<header>{logo}<nav>{menu}</nav>{search}</header><main>{main}</main>"
                 f"<aside>{aside}</aside><section>{related}</section><footer>{newsletter}{foot}</footer>")
     elif site.frame == 1:
@@ -265,10 +327,11 @@ def page(site, thing, others, number):
                               by=locale.phrases["by"], a=author, h=site.dirt.domain)
     fields = dict(thing.fields)
     if thing.kind == "Product":
-        fields["images"] = [f"https://{site.host}{image}"]
+        fields["images"] = [f"https://{site.host}{image}"] if image_tag else None
     if thing.kind == "Article":
-        fields["image"] = f"https://{site.host}{image}"
-        fields["publisher"] = site.name
+        fields["image"] = f"https://{site.host}{image}" if image_tag else None
+        if not site.is_small:
+            fields["publisher"] = site.name
     html = (f"<!doctype html><html lang={locale.language}><head><meta charset=utf-8>"
-            f"<title>{escape(title)}</title></head><body>{body}</body></html>")
+            f"<title>{escape(title)}</title>{machine.head(site, thing, site.rng)}</head><body>{body}</body></html>")
     return html, fields

@@ -3,8 +3,8 @@
 
     python3 training/pages.py FOLDER [SITES] [PAGES]
 
-SITES sites (208 if not given) of PAGES pages each (6) go to FOLDER as html/ID.html.gz and
-ground-truth/ID.json. The sites go through 8 kinds of things, 14 locales (12 languages, 10 currencies) and 52
+SITES sites (336 if not given) of PAGES pages each (5) go to FOLDER as html/ID.html.gz and
+ground-truth/ID.json. The sites go through 8 kinds of things, 14 locales (12 languages, 10 currencies) and 56
 layouts. All pages of a site have one layout, so that what recurs on them is its template. The same arguments
 give the same files.
 """
@@ -12,7 +12,7 @@ import gzip, json, pathlib, random, sys
 
 import words
 from kinds import KINDS
-from layouts import Site, page
+from layouts import LAYOUTS, Site, page
 from notation import Locale
 
 SEED = 19
@@ -26,14 +26,14 @@ def sites(count):
         # Each locale comes equally often, in an order of its own, so that it says nothing about the kind.
         if not locales:
             locales = rng.sample(sorted(words.LOCALES), len(words.LOCALES))
-        # 52 layouts are a multiple of 4: without the shift a layout would show two kinds only.
-        kind = kinds[(number + number // 52) % len(kinds)]
+        # The number of layouts is a multiple of 8: without the shift a layout would show one kind only.
+        kind = kinds[(number + number // LAYOUTS) % len(kinds)]
         yield Site(number, kind, Locale(locales.pop(), rng), rng)
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    count, per_site = (int(value) for value in (sys.argv[2:] + ["208", "6"][len(sys.argv) - 2:]))
+    count, per_site = (int(value) for value in (sys.argv[2:] + ["336", "5"][len(sys.argv) - 2:]))
     for name in ("html", "ground-truth"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for site in sites(count):

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use time::Date;
+
 /// A day: year, month, day of the month.
 pub(super) type Day = (u32, u32, u32);
 
@@ -133,6 +135,16 @@ pub(super) fn moment(text: &str) -> Option<Moment> {
     let mut found = days(text).into_iter();
     let day = found.next()?;
     found.next().is_none().then_some(Moment { day, minute: None })
+}
+
+/// Whether one day follows the other.
+pub(super) fn are_adjacent(one: Day, other: Day) -> bool {
+    let day = |(year, month, day): Day| -> Option<i32> {
+        let month = time::Month::try_from(u8::try_from(month).ok()?).ok()?;
+        let date = Date::from_calendar_date(i32::try_from(year).ok()?, month, u8::try_from(day).ok()?);
+        date.ok().map(Date::to_julian_day)
+    };
+    day(one).zip(day(other)).is_some_and(|(one, other)| one.abs_diff(other) == 1)
 }
 
 fn iso_day(text: &str) -> Option<Day> {

@@ -35,7 +35,7 @@ impl PreparedPage {
         let on_page = Visible::new(&format!("{title}\n{text}"), &stripped);
         let cases = match truth::labelled(&page.labels).map_err(|error| format!("{}: {error}", page.id))? {
             Some(case) => vec![case],
-            None => truth::cases(&tree, &Visible::new(&text, &stripped)),
+            None => truth::cases(&tree, &Visible::new(&text, &stripped), page.url.path() == "/"),
         };
         let site = site::site(&page.url);
         let SavedPage { id, url, html, .. } = page;

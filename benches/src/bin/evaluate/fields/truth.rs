@@ -61,17 +61,21 @@ impl Truth {
     }
 }
 
-/// The cases that the entities of a page make: at most one of each kind.
-pub(super) fn cases(tree: &Html, visible: &Visible) -> Vec<Case> {
+/// The cases that the entities of a page make: at most one of each kind. `is_home` says that it is the first
+/// page of its site.
+pub(super) fn cases(tree: &Html, visible: &Visible, is_home: bool) -> Vec<Case> {
     let entities = entities::read(tree);
-    let names = names(tree);
+    let (headings, title) = names(tree);
+    let all_names: Vec<Vec<String>> = headings.iter().cloned().chain(title).collect();
     let mut cases: Vec<Case> = Vec::new();
     for kind in &KINDS {
         // Every site has an organisation and authors: they count if the page is about nothing else.
         if kind.is_common && cases.iter().any(|case| case.kind.name != "Faq") {
             continue;
         }
-        let main = main_entities(kind, &entities, &names);
+        // The title of every page may end with the name of the organisation.
+        let names = if kind.is_common && !is_home { &headings } else { &all_names };
+        let main = main_entities(kind, &entities, names);
         if main.is_empty() {
             continue;
         }
@@ -109,16 +113,15 @@ pub(super) fn labelled(labels: &Value) -> Result<Option<Case>, Failure> {
     Ok(Some(Case { kind, truths }))
 }
 
-/// The first `h1` headings and the title of a page, in words.
-fn names(tree: &Html) -> Vec<Vec<String>> {
-    let headings = tree.root_element().descendent_elements().filter(|element| element.value().name() == "h1");
-    let title = tree.root_element().descendent_elements().find(|element| element.value().name() == "title");
-    headings
-        .take(MAX_HEADINGS)
-        .chain(title)
-        .map(|element| words(&element.text().collect::<String>()))
-        .filter(|words| !words.is_empty())
-        .collect()
+/// The first `h1` headings of a page and its title, in words.
+fn names(tree: &Html) -> (Vec<Vec<String>>, Option<Vec<String>>) {
+    let named = |name: &'static str| {
+        let elements = tree.root_element().descendent_elements();
+        let elements = elements.filter(move |element| element.value().name() == name);
+        let texts = elements.take(MAX_HEADINGS).map(|element| words(&element.text().collect::<String>()));
+        texts.filter(|words| !words.is_empty())
+    };
+    (named("h1").collect(), named("title").next())
 }
 
 /// The entities of a kind that the page is about: those with the name of a heading or the title, else the
@@ -252,7 +255,7 @@ mod tests {
         let html =
             format!("<title>Cup | Shop</title><script type='application/ld+json'>{data}</script>{body}");
         let text = body.replace(['<', '>'], "\n");
-        cases(&Html::parse_document(&html), &Visible::new(&text, &html))
+        cases(&Html::parse_document(&html), &Visible::new(&text, &html), false)
     }
 
     #[test]
@@ -289,6 +292,13 @@ mod tests {
         assert_eq!(found(&two, "<h1>Cup</h1> serves 4").len(), 1);
         let others = json!([recipe("Soup"), recipe("Pie")]);
         assert_eq!(found(&others, "<h1>All</h1> serves 4").len(), 0);
+    }
+
+    #[test]
+    fn an_organisation_counts_on_its_own_page() {
+        let data = json!({ "@type": "Organization", "name": "Shop", "telephone": "020 7946 0958" });
+        assert_eq!(found(&data, "<h1>All cups</h1> 020 7946 0958").len(), 0);
+        assert_eq!(found(&data, "<h1>Our shop</h1> 020 7946 0958").len(), 1);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::schema::ShapeKind;
 
 /// The probability above which a text may be the value of two fields, such as a title that is only a brand.
 const NEAR_CERTAIN: f32 = 0.9;
-/// The highest bound of a value that an entity of the page states. Bounds are set on pages without structured
-/// data, where wrong values are likelier.
+/// The highest bound of a value that data for machines states. Bounds are set on pages without such data, where
+/// wrong values are likelier.
 const STATED_BOUND: f32 = 0.3;
 /// Upper bound on the fields with one text that another field is compared with.
 const MAX_COMPARED: usize = 32;
@@ -30,20 +30,27 @@ pub(crate) struct RatedField {
 }
 
 impl RatedField {
-    /// An option by its place in the ranking, with its number and its probability, if that is not below the
-    /// bound.
-    fn ranked(&self, place: usize) -> Option<(usize, &ValueOption, f32)> {
-        let number = *self.ranking.order.get(place)?;
-        let probability = *self.probabilities.get(number)?;
-        let option = self.options.get(number)?;
-        let bound = if option.is_stated() { self.bound.min(STATED_BOUND) } else { self.bound };
-        (probability >= bound).then_some((number, option, probability))
+    /// The next option of the ranking, from a place on, that is not below its bound: its place, its number and
+    /// its probability.
+    fn next(&self, from: usize) -> Option<(usize, usize, f32)> {
+        let places = self.ranking.order.iter().enumerate().skip(from);
+        let mut options = places.filter_map(|(place, number)| {
+            let probability = *self.probabilities.get(*number)?;
+            let bound = bound_of(self.options.get(*number)?, self.bound);
+            (probability >= bound).then_some((place, *number, probability))
+        });
+        options.next()
     }
 
     /// The best option, whatever the other fields are.
     pub(crate) fn best(&self) -> Option<usize> {
-        self.ranked(0).map(|(number, ..)| number)
+        self.next(0).map(|(_, number, _)| number)
     }
+}
+
+/// The probability below which an option is not chosen, if its field has this bound.
+pub(crate) fn bound_of(option: &ValueOption, bound: f32) -> f32 {
+    if option.is_stated() { bound.min(STATED_BOUND) } else { bound }
 }
 
 /// A text of the page that is a field's value.
@@ -69,16 +76,15 @@ pub(crate) fn assign(
     let mut chosen: Vec<Option<usize>> = fields.iter().map(|_| None).collect();
     let mut taken: HashMap<Place, Vec<TakenText<'_>>> = HashMap::new();
     // Positive numbers are in the order of their bits.
-    let turn = |field: usize, place: usize| {
-        let (_, _, probability) = fields.get(field)?.ranked(place)?;
+    let turn = |field: usize, from: usize| {
+        let (place, _, probability) = fields.get(field)?.next(from)?;
         Some((probability.to_bits(), Reverse(field), place))
     };
     let mut waiting: BinaryHeap<_> = (0..fields.len()).filter_map(|field| turn(field, 0)).collect();
     while let Some((_, Reverse(field), at)) = waiting.pop() {
-        let ranked = fields.get(field).and_then(|rated| rated.ranked(at));
-        let (Some((number, option, probability)), Some(target)) = (ranked, targets.get(field)) else {
-            continue;
-        };
+        let (Some(rated), Some(target)) = (fields.get(field), targets.get(field)) else { continue };
+        let Some((_, number, probability)) = rated.next(at) else { continue };
+        let Some(option) = rated.options.get(number) else { continue };
         let text = place_of(page, option).filter(|_| !option.is_structured());
         let is_taken = text.is_some_and(|text| {
             taken.get(&text).into_iter().flatten().take(MAX_COMPARED).any(|other| {

@@ -6,6 +6,7 @@
 //! what it means, while the text only stands somewhere. Either wins only if the model finds it nearly as
 //! likely as the other. The value that loses stays among the proofs of the field.
 
+use super::choice::bound_of;
 use super::meaning::Relation;
 use super::options::{ValueOption, is_structured};
 use super::page_facts::PageFacts;
@@ -50,7 +51,9 @@ pub(crate) fn rank(
     let (Some(stated), Some(shown)) = (stated, shown) else { return Ranking { order, opposed: None } };
     let seen_counts = options.get(shown).is_some_and(|option| is_labelled(page, field, target, option));
     let (winner, loser) = if seen_counts { (shown, stated) } else { (stated, shown) };
-    let is_likely = of(&winner) >= bound && of(&winner) >= MIN_SHARE * of(&loser);
+    let is_above_bound =
+        |number: usize| options.get(number).is_some_and(|option| of(&number) >= bound_of(option, bound));
+    let is_likely = is_above_bound(winner) && of(&winner) >= MIN_SHARE * of(&loser);
     if is_likely && order.first() == Some(&loser) {
         order.retain(|number| *number != winner);
         order.insert(0, winner);
@@ -58,7 +61,7 @@ pub(crate) fn rank(
     let other = if order.first() == Some(&shown) { stated } else { shown };
     let is_known = options.get(other).is_some_and(|option| option.rule_score() >= MIN_CONFIDENCE);
     let is_first = order.first().is_some_and(|first| *first == stated || *first == shown);
-    let opposed = Some(other).filter(|_| is_first && (is_known || of(&other) >= bound));
+    let opposed = Some(other).filter(|_| is_first && (is_known || is_above_bound(other)));
     Ranking { order, opposed }
 }
 

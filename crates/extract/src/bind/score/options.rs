@@ -53,22 +53,17 @@ impl ValueOption {
         self.choice.as_ref().map_or(0.0, |choice| choice.score)
     }
 
-    /// Whether an entity of the page states it, by the rules surely enough.
+    /// Whether data for machines states it, by the rules surely enough.
     pub(crate) fn is_stated(&self) -> bool {
         let is_sure = |choice: &&Choice| choice.score >= MIN_CONFIDENCE;
         let mut proofs = self.choice.iter().filter(is_sure).flat_map(|choice| &choice.proofs);
-        proofs.any(|proof| is_entity(proof.method))
+        proofs.any(|proof| is_structured(proof.method))
     }
 
     /// Whether data for machines states it.
     pub(crate) fn is_structured(&self) -> bool {
         self.choice.iter().flat_map(|choice| &choice.proofs).any(|proof| is_structured(proof.method))
     }
-}
-
-/// Whether a method reads the entities that a page describes for machines.
-const fn is_entity(method: Method) -> bool {
-    matches!(method, Method::JsonLd | Method::Microdata | Method::Rdfa)
 }
 
 /// Whether a method reads data for machines.
