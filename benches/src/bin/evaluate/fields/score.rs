@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::form::Form;
 use super::kinds::Property;
 use super::text::ratio;
 use super::truth::Truth;
@@ -61,7 +62,7 @@ impl Outcome {
         let given: Vec<String> = given.map(texts).unwrap_or_default();
         let same = |given: &String, truth: &String| property.form.same(given, truth);
         match (truth, given.as_slice()) {
-            (Some(Truth::Values(_) | Truth::List(_)), []) => Self::SILENT,
+            (Some(Truth::Values(_) | Truth::List { .. }), []) => Self::SILENT,
             (None | Some(Truth::Absent | Truth::Hidden(_)), []) => Self::NOTHING,
             (None, _) => Self::UNJUDGED,
             (Some(Truth::Absent), _) => Self::wrong(false),
@@ -79,17 +80,28 @@ impl Outcome {
                 let is_right = given.iter().all(|given| accepted.iter().any(|truth| same(given, truth)));
                 if is_right { Self::RIGHT } else { Self::wrong(true) }
             }
-            (Some(Truth::List(items)), given) => {
-                let mut open: Vec<&String> = items.iter().collect();
-                let mut matched = 0;
+            (Some(Truth::List { shown, hidden }), given) => {
+                let is_known = |given: &String| hidden.iter().any(|known| same(given, known));
+                let mut open: Vec<&String> = shown.iter().collect();
+                let (mut matched, mut judged) = (0, 0);
                 for value in given {
                     if let Some(at) = open.iter().position(|&truth| same(value, truth)) {
                         open.swap_remove(at);
                         matched += 1;
+                        judged += 1;
+                    } else if !is_known(value) {
+                        judged += 1;
                     }
                 }
-                let right = ratio(matched, given.len());
-                let recalled = ratio(matched, items.len());
+                // Data often states only the main image of a gallery.
+                if property.form == Form::Image && shown.len() + hidden.len() == 1 && matched == 1 {
+                    return Self::RIGHT;
+                }
+                if judged == 0 {
+                    return Self::UNJUDGED;
+                }
+                let right = ratio(matched, judged);
+                let recalled = ratio(matched, shown.len());
                 Self { has_truth: true, right, wrong: 1.0 - right, recalled, is_unjudged: false }
             }
         }
@@ -180,7 +192,7 @@ mod tests {
         let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
         let truth = Truth::Values(values(&["Apple pie", "Pie"]));
         let hidden = Truth::Hidden(values(&["Apfelkuchen"]));
-        let list = Truth::List(values(&["2 apples", "Sugar"]));
+        let list = Truth::List { shown: values(&["2 apples", "Sugar"]), hidden: values(&["Salt"]) };
         let absent = Truth::Absent;
         let rows = [
             ("title", Some(&truth), json!("apple  Pie"), "right"),
@@ -194,6 +206,7 @@ mod tests {
             ("title", None, json!("Apple pie"), "unjudged"),
             ("ingredients", Some(&list), json!(["sugar", "2 apples"]), "right"),
             ("ingredients", Some(&list), json!(["sugar", "Serves 4", "sugar"]), "partly"),
+            ("ingredients", Some(&list), json!(["sugar", "Salt", "2 apples"]), "right"),
             ("ingredients", Some(&list), json!([]), "silent"),
         ];
         let mut count = Count::default();
@@ -204,8 +217,8 @@ mod tests {
             assert_eq!(outcome.name(), expected, "{data}");
             count.add(outcome);
         }
-        assert_eq!((count.truths, count.silent, count.unjudged), (6, 2, 3));
-        assert!((count.right - (2.0 + 1.0 / 3.0)).abs() < 1e-9 && (count.recalled - 2.5).abs() < 1e-9);
+        assert_eq!((count.truths, count.silent, count.unjudged), (7, 2, 3));
+        assert!((count.right - (3.0 + 1.0 / 3.0)).abs() < 1e-9 && (count.recalled - 3.5).abs() < 1e-9);
     }
 
     #[test]

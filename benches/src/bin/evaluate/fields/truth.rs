@@ -34,8 +34,8 @@ pub(super) struct Case {
 pub(super) enum Truth {
     /// Any of these values is right.
     Values(Vec<String>),
-    /// These values together.
-    List(Vec<String>),
+    /// The shown values together. The data states the hidden ones, too, but the page does not show them.
+    List { shown: Vec<String>, hidden: Vec<String> },
     /// The data states these values, but the page does not show them.
     Hidden(Vec<String>),
     /// The page is known to have no value.
@@ -47,7 +47,7 @@ impl Truth {
     pub(super) const fn state(&self) -> &'static str {
         match self {
             Self::Values(_) => "shown",
-            Self::List(_) => "list",
+            Self::List { .. } => "list",
             Self::Hidden(_) => "hidden",
             Self::Absent => "absent",
         }
@@ -55,7 +55,7 @@ impl Truth {
 
     pub(super) fn values(&self) -> &[String] {
         match self {
-            Self::Values(values) | Self::List(values) | Self::Hidden(values) => values,
+            Self::Values(values) | Self::List { shown: values, .. } | Self::Hidden(values) => values,
             Self::Absent => &[],
         }
     }
@@ -104,7 +104,11 @@ pub(super) fn labelled(labels: &Value) -> Result<Option<Case>, Failure> {
             Some(Value::Null) => Truth::Absent,
             Some(Value::Array(list)) => {
                 let values: Vec<String> = list.iter().filter_map(scalar).collect();
-                if property.is_list { Truth::List(values) } else { Truth::Values(values) }
+                if property.is_list {
+                    Truth::List { shown: values, hidden: Vec::new() }
+                } else {
+                    Truth::Values(values)
+                }
             }
             Some(value) => Truth::Values(scalar(value).into_iter().collect()),
         };
@@ -156,14 +160,14 @@ fn truth(property: &Property, main: &[&Entity], visible: &Visible) -> Option<Tru
             .flat_map(|entity| property.paths.iter().map(move |path| texts(property, entity, path)));
         let items = lists.find(|items| !items.is_empty())?;
         let items = if property.name == "keywords" { split(items) } else { items };
-        let shown: Vec<String> =
-            items.iter().filter(|item| visible.shows(property.form, item)).cloned().collect();
+        let (shown, hidden): (Vec<String>, Vec<String>) =
+            items.into_iter().partition(|item| visible.shows(property.form, item));
         // A list in one text is no list.
-        let is_text = items.len() == 1 && shown.iter().any(|item| words(item).len() > LONG_WORDS);
+        let is_text = hidden.is_empty() && shown.len() == 1 && shown.iter().any(|item| words(item).len() > LONG_WORDS);
         return match shown.len() {
             _ if is_text => None,
-            count if count * 2 >= items.len() => Some(Truth::List(shown)),
-            _ => Some(Truth::Hidden(items)),
+            count if count >= hidden.len() => Some(Truth::List { shown, hidden }),
+            _ => Some(Truth::Hidden(shown.into_iter().chain(hidden).collect())),
         };
     }
     let mut accepted: Vec<String> = Vec::new();
@@ -307,7 +311,7 @@ mod tests {
             "calories": null } });
         let case = labelled(&labels).unwrap().unwrap();
         assert_eq!(case.truths["title"], Truth::Values(vec!["Pie".to_owned()]));
-        assert_eq!(case.truths["ingredients"], Truth::List(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(case.truths["ingredients"], Truth::List { shown: vec!["a".to_owned(), "b".to_owned()], hidden: Vec::new() });
         assert_eq!(case.truths["calories"], Truth::Absent);
         assert!(!case.truths.contains_key("author"));
         assert!(labelled(&json!({ "kind": "Thing", "fields": {} })).is_err());
