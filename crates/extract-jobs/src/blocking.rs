@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_extract::{
-    ClusterPageResult, Extractor, Page, Shape, SiteMemory, SitePosition, SiteUrl, Task, navigation_links,
+    ClusterPageResult, Extractor, Page, Shape, SiteMemory, SitePosition, SiteTexts, SiteUrl, Task,
+    navigation_links,
 };
 use gleaner_runtime::{BlockingError, WaitLimits};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
@@ -68,6 +69,8 @@ pub(super) struct PageReading {
     pub(super) memory: Option<Arc<SiteMemory>>,
     pub(super) cluster: String,
     pub(super) alike: bool,
+    /// What recurs on the pages of the cluster, if it is known.
+    pub(super) texts: Option<Arc<SiteTexts>>,
     /// The words for search forms; `None` if the navigation links are not needed.
     pub(super) form_words: Option<String>,
 }
@@ -82,8 +85,8 @@ impl PageReading {
         let is_large = is_large(&page, &self.task.shape);
         let interrupt = page.interrupt.clone();
         let reading = async move {
-            let Self { task, extractor, memory, cluster, alike, form_words } = self;
-            let position = SitePosition { cluster: &cluster, alike, texts: None };
+            let Self { task, extractor, memory, cluster, alike, texts, form_words } = self;
+            let position = SitePosition { cluster: &cluster, alike, texts: texts.as_deref() };
             let read = extractor.page_among(memory.as_deref(), position, &page, task.as_task()).await;
             let navigation_links =
                 form_words.map(|words| navigation_links(&page, &words)).unwrap_or_default();

@@ -9,19 +9,24 @@
 //! - [`PlannedExtract`] implements the runtime's port with the runner and a model.
 //! - [`CrawlPrompts`] compiles the prompt of a crawl into options.
 //!
-//! Pages of a cluster are read in order (`page_order`) while one page may save the next a model call. This
-//! also makes jobs repeatable: with a recorded model and cached pages the same request gives the same bytes.
+//! The first pages of a cluster teach all of them what their template repeats, before any is read
+//! (`lessons`). Pages of a cluster are read in order (`page_order`) while one page may save the next a model
+//! call. Both make jobs repeatable: with a recorded model and cached pages the same request gives the same
+//! bytes.
 
 mod act;
 mod answer;
 mod blocking;
 mod checks;
 mod crawl_prompt;
+mod fetching;
 pub mod fields;
 mod follow;
 mod job;
+mod lessons;
 mod page_order;
 mod pages;
+mod progress;
 mod reader;
 mod result;
 mod run;

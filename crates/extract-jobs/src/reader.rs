@@ -4,25 +4,27 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use gleaner_extract::{
-    Cardinality, ClusterPageResult, ExecutionPlan, Extractor, Leaf, Page, PageExtraction, PlanStep,
+    ClusterPageResult, ExecutionPlan, Extractor, MAX_TAUGHT_PAGES, Page, PageExtraction, PlanStep,
     ProbeResult, Shape, SiteUrl, Task, TemplateDrift,
 };
 use gleaner_runtime::Runtime;
-use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
-use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
+use gleaner_types::plan::{ExtractPlan, ScrapeOptionsPlan};
+use gleaner_types::{PageError, SafeUrl};
 use tokio::sync::Semaphore;
 use url::Url;
 
 use super::act::Candidate;
-use super::answer::{field_name, with_any_row};
 use super::blocking::{OwnedTask, PageReading};
+use super::fetching::{FetchedPage, MAX_CONCURRENT_PAGES, fetch, page_options};
 use super::job::Job;
+use super::lessons::{Lessons, PageLesson};
 use super::page_order::{PageOrder, PageTurn};
 use super::sources::Source;
-use super::visit::{PageOrigin, visit};
+use super::visit::PageOrigin;
 
-/// Maximum pages of one job in work at once.
-const MAX_CONCURRENT_PAGES: usize = 8;
+/// Maximum pages of one job in work at once: those that wait until the first pages of a cluster teach them,
+/// and those that are fetched meanwhile. So many are held in memory.
+const MAX_PAGES_IN_WORK: usize = MAX_CONCURRENT_PAGES + MAX_TAUGHT_PAGES;
 /// Maximum words of the request for search forms.
 const FORM_WORDS: usize = 4;
 /// Maximum navigation links of all pages together.
@@ -39,54 +41,6 @@ pub(super) struct ReadPage {
     pub(super) warning: Option<String>,
 }
 
-/// A page that was fetched, and the warning of its document.
-#[derive(Debug)]
-pub(super) struct FetchedPage {
-    page: Arc<Page>,
-    warning: Option<String>,
-}
-
-/// The options of the request, with the formats that extraction needs.
-fn page_options(request: &ExtractPlan) -> ScrapeOptionsPlan {
-    let formats = Formats { markdown: true, raw_html: true, ..Formats::default() };
-    ScrapeOptionsPlan { formats, ..request.options.clone() }
-}
-
-/// Fetches pages before the schema is known.
-pub(super) async fn prefetch(
-    runtime: &Arc<Runtime>,
-    request: &ExtractPlan,
-    job: &Job,
-    pages: Vec<Source>,
-) -> Vec<(Source, Result<FetchedPage, PageError>)> {
-    let options = &page_options(request);
-    let fetches = pages.into_iter().map_while(|source| {
-        job.try_count_page().then_some(async move {
-            let fetched = fetch(runtime, request, job, options, &source).await;
-            (source, fetched)
-        })
-    });
-    stream::iter(fetches).buffered(MAX_CONCURRENT_PAGES).collect().await
-}
-
-async fn fetch(
-    runtime: &Arc<Runtime>,
-    request: &ExtractPlan,
-    job: &Job,
-    options: &ScrapeOptionsPlan,
-    source: &Source,
-) -> Result<FetchedPage, PageError> {
-    let Source { target, origin, .. } = source;
-    let visit =
-        visit(runtime, job.owner(), target.clone(), *origin, options.clone(), request.zero_data_retention);
-    let late = || PageError {
-        code: ErrorCode::ScrapeTimeout,
-        message: "the time budget of the job ran out".to_owned(),
-    };
-    let document = job.in_time(visit).await.unwrap_or_else(|| Err(late()))?;
-    Ok(to_page(document, target))
-}
-
 /// Reads the pages of one job: each is fetched, read and dropped.
 pub(super) struct Reader<'j> {
     runtime: &'j Arc<Runtime>,
@@ -94,6 +48,10 @@ pub(super) struct Reader<'j> {
     plan: &'j ExecutionPlan,
     task: Arc<OwnedTask>,
     slots: &'j Arc<Semaphore>,
+    /// Permits of the job to fetch a page.
+    fetches: Semaphore,
+    /// Permits of the job to read a page, which may call the model. A page waits for no other one meanwhile.
+    readings: Semaphore,
     job: &'j Job,
     options: ScrapeOptionsPlan,
     /// The words for search forms.
@@ -102,6 +60,7 @@ pub(super) struct Reader<'j> {
     tried: HashSet<Url>,
     /// Pages that were fetched before they were selected.
     fetched: HashMap<Url, FetchedPage>,
+    lessons: Lessons,
     /// Pages that may still be read.
     capacity: usize,
     pub(super) pages: Vec<ReadPage>,
@@ -147,11 +106,14 @@ impl<'j> Reader<'j> {
             plan,
             task: Arc::new(OwnedTask::new(task)),
             slots,
+            fetches: Semaphore::new(MAX_CONCURRENT_PAGES),
+            readings: Semaphore::new(MAX_CONCURRENT_PAGES),
             job,
             options: page_options(request),
             form_words: words.join(" "),
             tried: HashSet::new(),
             fetched: HashMap::new(),
+            lessons: Lessons::default(),
             capacity: usize::try_from(plan.page_limit).unwrap_or(usize::MAX),
             pages: Vec::new(),
             failed: Vec::new(),
@@ -207,44 +169,6 @@ impl<'j> Reader<'j> {
         self.was_tried(url) || self.fetched.contains_key(&without_fragment(url))
     }
 
-    /// Whether a field of the schema is empty on all pages. A list always counts, because there may be more
-    /// rows.
-    pub(super) fn is_incomplete(&self) -> bool {
-        if self.plan.cardinality != Cardinality::One {
-            return true;
-        }
-        let is_filled = |pointer: &str| {
-            let fills =
-                |leaf: &Leaf| leaf.pointer == pointer || leaf.pointer.starts_with(&format!("{pointer}/"));
-            self.pages.iter().any(|page| page.result.extraction.leaves.iter().any(fills))
-        };
-        self.pages
-            .iter()
-            .flat_map(|page| &page.result.extraction.missing)
-            .any(|missing| !is_filled(&missing.pointer))
-    }
-
-    /// The names of the fields that are empty on all pages.
-    pub(super) fn missing_names(&self) -> Vec<String> {
-        let pointer_of = |pointer: &str| field_name(&with_any_row(pointer));
-        let leaves = self.pages.iter().flat_map(|page| &page.result.extraction.leaves);
-        let filled: HashSet<String> = leaves.map(|leaf| pointer_of(&leaf.pointer)).collect();
-        let mut seen = HashSet::new();
-        let missing = self.pages.iter().flat_map(|page| &page.result.extraction.missing);
-        let names = missing.map(|missing| pointer_of(&missing.pointer));
-        let mut names: Vec<String> =
-            names.filter(|name| !filled.contains(name) && seen.insert(name.clone())).collect();
-        if self.plan.cardinality != Cardinality::One {
-            names.push("further rows, if the page has not shown all".to_owned());
-        }
-        names
-    }
-
-    /// The values on all pages that were read.
-    pub(super) fn value_count(&self) -> usize {
-        self.pages.iter().map(|page| page.result.extraction.leaves.len()).sum()
-    }
-
     /// Takes the pages whose controls may be used.
     pub(super) fn take_candidates(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.candidates)
@@ -261,7 +185,8 @@ impl<'j> Reader<'j> {
     }
 
     /// Reads each page once, within the limit and the budget. Pages are fetched and read concurrently; the
-    /// results are in the order of `sources`.
+    /// results are in the order of `sources`. Where several pages share a cluster, all of them are read with
+    /// what the first ones teach.
     pub(super) async fn read(&mut self, sources: Vec<Source>) {
         let mut new: Vec<Source> = sources
             .into_iter()
@@ -269,11 +194,12 @@ impl<'j> Reader<'j> {
             .collect();
         self.over_limit += new.len().saturating_sub(self.capacity);
         new.truncate(self.capacity);
+        let lessons = self.lessons.prepare(&new, MAX_PAGES_IN_WORK, &self.task, self.slots);
         let mut fetched = std::mem::take(&mut self.fetched);
         let (this, mut order) = (&*self, PageOrder::default());
         let free = this.max_candidates.saturating_sub(this.candidates.len());
         let mut over_budget = 0;
-        let reads = new.into_iter().enumerate().filter_map(|(index, source)| {
+        let reads = new.into_iter().zip(lessons).enumerate().filter_map(|(index, (source, lesson))| {
             let fetched = fetched.remove(&without_fragment(&source.target.url));
             // A fetched page has been counted, so it is read even if the budget is used up.
             if fetched.is_none() && !this.job.try_count_page() {
@@ -281,9 +207,10 @@ impl<'j> Reader<'j> {
                 return None;
             }
             let turn = order.next(&source.cluster);
-            Some(async move { (index, this.page(source, fetched, turn, index < free).await) })
+            Some(async move { (index, this.page(source, fetched, lesson, turn, index < free).await) })
         });
-        let mut outcomes: Vec<_> = stream::iter(reads).buffer_unordered(MAX_CONCURRENT_PAGES).collect().await;
+        let mut outcomes: Vec<_> = stream::iter(reads).buffer_unordered(MAX_PAGES_IN_WORK).collect().await;
+        self.lessons.finish().await;
         self.over_budget += over_budget;
         outcomes.sort_by_key(|(index, _)| *index);
         for (_, outcome) in outcomes {
@@ -300,12 +227,13 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// Fetches one page, unless it was fetched before, and reads it. `may_act` keeps it for the use of its
-    /// controls.
+    /// Fetches one page, unless it was fetched before, and reads it after its lesson. `may_act` keeps it for
+    /// the use of its controls.
     async fn page(
         &self,
         source: Source,
         fetched: Option<FetchedPage>,
+        lesson: PageLesson,
         mut turn: PageTurn,
         may_act: bool,
     ) -> Result<(ReadPage, Vec<SiteUrl>, Option<Candidate>), (SafeUrl, PageError)> {
@@ -313,6 +241,14 @@ impl<'j> Reader<'j> {
         let fetched = match fetched {
             Some(fetched) => Ok(fetched),
             None => self.fetch(&source).await,
+        };
+        let texts = match &fetched {
+            Ok(fetched) => lesson.texts(&fetched.page).await,
+            // Before it waits below: the pages that it waits for wait for its lesson.
+            Err(_) => {
+                drop(lesson);
+                None
+            }
         };
         // Wait for earlier pages of the cluster only while their template may save calls of the model.
         let useful_memory = || self.job.memory().filter(|memory| memory.pays(&source.cluster));
@@ -328,8 +264,10 @@ impl<'j> Reader<'j> {
             memory: useful_memory().cloned(),
             cluster: source.cluster,
             alike: source.alike,
+            texts,
             form_words: self.follows_links.then(|| self.form_words.clone()),
         };
+        let _permit = self.readings.acquire().await;
         let read = reading.read(self.slots, page).await;
         let (read, navigation_links) = read.map_err(|error| (url.clone(), error))?;
         let ClusterPageResult { page: result, by_template, drift } = read;
@@ -341,12 +279,14 @@ impl<'j> Reader<'j> {
         let url = SafeUrl::from(&page.url);
         // What the template of the page settles as missing may be there after actions.
         let cluster = format!("{} after actions", source.cluster);
+        let texts = self.lessons.texts(&source.cluster, &page).await;
         let reading = PageReading {
             task: Arc::clone(&self.task),
             extractor: self.job.extractor().clone(),
             memory: self.job.memory().filter(|memory| memory.pays(&cluster)).cloned(),
             cluster,
             alike: source.alike,
+            texts,
             form_words: None,
         };
         self.capacity = self.capacity.saturating_sub(1);
@@ -360,6 +300,7 @@ impl<'j> Reader<'j> {
     }
 
     async fn fetch(&self, source: &Source) -> Result<FetchedPage, PageError> {
+        let _permit = self.fetches.acquire().await;
         fetch(self.runtime, self.request, self.job, &self.options, source).await
     }
 
@@ -398,6 +339,8 @@ impl<'j> Reader<'j> {
                 memory: None,
                 cluster: source.cluster,
                 alike: source.alike,
+                // Only the number of values counts, and which pages will be read is not known yet.
+                texts: None,
                 // Links only: search forms are not filled in.
                 form_words: Some(String::new()),
             };
@@ -419,15 +362,4 @@ fn without_fragment(url: &Url) -> Url {
     let mut key = url.clone();
     key.set_fragment(None);
     key
-}
-
-fn to_page(document: Document, target: &Target) -> FetchedPage {
-    let Document { metadata, raw_html, markdown, warning, .. } = document;
-    let final_url = metadata.url.as_deref().or(metadata.source_url.as_deref());
-    let url = final_url.and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| target.url.clone());
-    let mut page = Page::new(url, raw_html.unwrap_or_default())
-        .with_markdown(markdown.unwrap_or_default())
-        .with_interrupt(&Interrupt::armed());
-    page.title = metadata.title;
-    FetchedPage { page: Arc::new(page), warning }
 }

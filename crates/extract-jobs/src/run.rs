@@ -5,11 +5,11 @@ use gleaner_runtime::JobOwner;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
-use super::reader::{self, Reader};
+use super::reader::Reader;
 use super::result::ExtractResult;
 use super::runner::ExtractRunner;
 use super::watch::ExtractWatch;
-use super::{act, answer, follow, site, sources};
+use super::{act, answer, fetching, follow, site, sources};
 
 /// Runs an extract job.
 ///
@@ -43,7 +43,7 @@ pub(super) async fn run(
         // A prompt costs tokens before the first page is read, so check first that there is a page.
         let limit = usize::try_from(plan.page_limit).unwrap_or(usize::MAX);
         let first = named.iter().take(limit).cloned().collect();
-        prefetched = reader::prefetch(&runtime, &request, &job, first).await;
+        prefetched = fetching::prefetch(&runtime, &request, &job, first).await;
         let all_failed = !finds_pages(&request, &plan) && prefetched.iter().all(|(_, page)| page.is_err());
         if all_failed
             && !prefetched.is_empty()

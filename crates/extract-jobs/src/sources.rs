@@ -20,7 +20,7 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) struct Source {
     pub(super) target: Target,
     pub(super) origin: PageOrigin,
-    /// The URL pattern that pages of one template share.
+    /// The URL pattern that pages of one template share. It begins with the host, without `www.`.
     pub(super) cluster: String,
     /// Its site has several pages of the cluster.
     pub(super) alike: bool,
@@ -75,14 +75,18 @@ pub(super) fn is_named_host(request: &ExtractPlan, url: &Url) -> bool {
     named_hosts(request, url).next().is_some()
 }
 
+/// A host and its port, if the URL states one. It is the same with and without `www.`.
+pub(super) type HostKey = (String, Option<u16>);
+
+pub(super) fn host_key(url: &Url) -> HostKey {
+    let name = url.host_str().unwrap_or_default();
+    (name.strip_prefix("www.").unwrap_or(name).to_owned(), url.port())
+}
+
 /// The sources of the request on the same host, with or without `www.`.
 fn named_hosts<'a>(request: &'a ExtractPlan, url: &Url) -> impl Iterator<Item = &'a ExtractSource> {
-    let host = |url: &Url| {
-        let name = url.host_str().unwrap_or_default();
-        (name.strip_prefix("www.").unwrap_or(name).to_owned(), url.port())
-    };
-    let wanted = host(url);
-    request.sources.iter().filter(move |source| host(&source.target.url) == wanted)
+    let wanted = host_key(url);
+    request.sources.iter().filter(move |source| host_key(&source.target.url) == wanted)
 }
 
 /// Whether a URL is below that of a wildcard. Only the path decides: the map has already checked the host.

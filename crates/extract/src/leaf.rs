@@ -18,8 +18,16 @@ pub struct Leaf {
     /// The value, of the type that the schema requests.
     pub value: Value,
     /// Where the page states the value, best proof first; never empty.
+    ///
+    /// If a page contradicts itself, because its data for machines states one value and its visible text
+    /// another, the value that was not chosen is kept as the last proof, unless it is too unsure to count.
+    /// The quote of that proof does not state `value`. After a merge of pages, this holds for each page.
     pub provenance: Vec<Provenance>,
-    /// Confidence in the choice, 0 to 1; a rank, not a probability.
+    /// Confidence in the choice, 0 to 1.
+    ///
+    /// Where the learned score chose a single value, it estimates the probability that the value is right.
+    /// Elsewhere, as for the values of lists and those that rules or a language model chose, it is a rank: of
+    /// two values the higher one is surer, but it does not say how often such a value is right.
     pub confidence: f64,
 }
 

@@ -26,12 +26,16 @@ mod prompt;
 mod proxy;
 mod request;
 mod robots;
+mod score_model;
+mod segments;
 mod selector;
 mod signature;
+mod site_pages;
 mod sitemap;
 mod srcset;
 mod style;
 mod summary;
+mod typed;
 mod url;
 mod values;
 
@@ -55,12 +59,16 @@ pub use prompt::crawl_prompt;
 pub use proxy::proxy;
 pub use request::request_json;
 pub use robots::robots;
+pub use score_model::score_model;
+pub use segments::{segments, single_values};
 pub use selector::selector;
 pub use signature::signature;
+pub use site_pages::site_pages;
 pub use sitemap::sitemap;
 pub use srcset::srcset;
 pub use style::style;
 pub use summary::summary_check;
+pub use typed::typed_values;
 pub use url::{safe_url, url_canonical};
 pub use values::values;
 
@@ -68,7 +76,7 @@ pub use values::values;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also the name of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 35] = [
+pub const TARGETS: [(&str, Body); 40] = [
     ("url_canonical", url_canonical),
     ("safe_url", safe_url),
     ("robots", robots),
@@ -99,6 +107,11 @@ pub const TARGETS: [(&str, Body); 35] = [
     ("microdata", microdata),
     ("lenient_json", lenient_json),
     ("values", values),
+    ("typed_values", typed_values),
+    ("segments", segments),
+    ("single_values", single_values),
+    ("score_model", score_model),
+    ("site_pages", site_pages),
     ("navigation_links", navigation_links),
     ("crawl_prompt", crawl_prompt),
     ("summary_check", summary_check),

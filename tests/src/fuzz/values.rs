@@ -56,7 +56,7 @@ fn contacts(text: &str) {
 }
 
 /// `YYYY-MM-DD`, optionally followed by a time as in RFC 3339.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let (day, time) = text.split_at_checked(10).unwrap_or_default();
     let shape = day.bytes().enumerate().all(|(at, byte)| match at {
         4 | 7 => byte == b'-',

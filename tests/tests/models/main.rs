@@ -25,6 +25,7 @@ mod replay; // recorded calls and cached pages
 mod roaming; // web search, external links, the agent
 mod search; // SearXNG
 mod secrets; // keys in logs, errors and `Debug`
+mod siblings; // pages of one template without a model
 mod steering; // attempts to redirect the model or its key
 mod templates; // a site with one template
 mod usage; // token counts and reservations

@@ -1,3 +1,5 @@
+mod object_text;
+
 use serde_json::{Map, Value};
 
 use super::pool::{Candidate, Pool};
@@ -7,6 +9,8 @@ use crate::evidence::{Evidence, Item};
 use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::{NumberStyle, StockState, stock};
+
+pub(crate) use object_text::scalar;
 
 /// Upper bound on the values at one path of one entity.
 const MAX_VALUES: usize = 200;
@@ -179,7 +183,8 @@ pub(crate) fn states_no_price(evidence: &Evidence<'_>) -> bool {
         .items
         .iter()
         .flat_map(|item| values(&item.properties, "offers.price"))
-        .filter_map(|value| scalar(value)?.trim().parse::<f64>().ok())
+        // An amount of money ends with its currency.
+        .filter_map(|value| scalar(value)?.split(' ').next()?.parse::<f64>().ok())
         .peekable();
     stated.peek().is_some() && stated.all(|price| price == 0.0)
 }
@@ -196,20 +201,6 @@ fn is_other_price(object: &Map<String, Value>) -> bool {
         .iter()
         .any(|other| kind.ends_with(other))
         || (object.contains_key("price") && object.contains_key("referenceQuantity"))
-}
-
-/// The text of a value; for an object with a name, its name.
-pub(crate) fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => (!text.trim().is_empty()).then(|| text.trim().to_owned()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(flag) => Some(flag.to_string()),
-        Value::Object(object) => ["name", "value", "@value", "url", "@id"]
-            .iter()
-            .find_map(|key| object.get(*key).filter(|inner| inner.is_string() || inner.is_number()))
-            .and_then(scalar),
-        _ => None,
-    }
 }
 
 /// The values at a path of folded names such as `offers.price`, including all elements of lists on the path.

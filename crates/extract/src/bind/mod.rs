@@ -37,9 +37,11 @@ pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
 pub(crate) use page::{
     bind, bind_with, drop_disallowed_nulls, empty_object, field_options, leaf_targets, missing_in_rows,
-    pointer_order, provenance, set_at, set_growing,
+    offered_values, pointer_order, provenance, set_at, set_growing,
 };
-pub(crate) use score::{GROUPS, Model, PageSegments, WIDTH, feature_names, group_of};
+pub(crate) use score::{
+    GROUPS, Model, OfferedValue, PageSegments, WIDTH, feature_names, group_of, is_long_text,
+};
 pub(crate) use target::TargetField;
 pub(crate) use unrelated::UnrelatedParts;
 pub(crate) use words::{folded, overlap, words};

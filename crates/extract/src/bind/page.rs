@@ -4,7 +4,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use super::pool::{Choice, Pool};
-use super::score::{self, Model, OptionTable, PageSegments, is_structured};
+use super::score::{self, Model, OfferedValue, OptionTable, PageSegments, is_structured};
 use super::target::TargetField;
 use super::{MIN_CONFIDENCE, entity, list_values, records};
 use crate::evidence::Evidence;
@@ -46,6 +46,16 @@ pub(crate) fn field_options<'s>(
     targets.into_iter().zip(tables).collect()
 }
 
+/// The values that each single field of a shape may have, with the field.
+pub(crate) fn offered_values<'s>(
+    page: &PageSegments<'_, '_>,
+    shape: &'s Shape,
+) -> Vec<(TargetField<'s>, Vec<OfferedValue>)> {
+    let targets = leaf_targets(shape);
+    let offered = score::offered_values(page, &targets);
+    targets.into_iter().zip(offered).collect()
+}
+
 /// The leaf fields of an object and of the objects within it, outermost first; and its lists.
 pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(String, &'s Field)>) {
     let mut targets = Vec::new();
@@ -65,7 +75,7 @@ pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(Str
             }
         }
     }
-    TargetField::resolve_titles(&mut targets);
+    TargetField::resolve_by_siblings(&mut targets);
     (targets, lists)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::entity::{scalar, values};
+use super::list_values;
 use super::nested_lists;
 use super::page::leaves;
 use super::pool::Candidate;
@@ -39,13 +40,20 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
     if targets.is_empty() {
         return Vec::new();
     }
+    let questions = list_values::stated_questions(evidence, fields, name);
+    let asks_questions = questions.is_some();
+    let is_pair = targets.len() <= 2 && lists.is_empty();
+    // Other entities and cards have names and texts too, but they ask nothing.
+    if let Some(stated) = questions.filter(|stated| !stated.is_empty() && is_pair) {
+        return stated;
+    }
     let names = NameIndex::new(&targets);
     let mut best: Vec<Record> = Vec::new();
     let mut best_fill = 0.0;
     let sources = [
         of_tables(evidence, &targets, &names),
         of_entities(evidence, &targets, &lists, name),
-        of_cards(evidence, &targets, &names),
+        if asks_questions { Vec::new() } else { of_cards(evidence, &targets, &names) },
     ];
     for found in sources.into_iter().flatten() {
         let fill: f64 = found.iter().map(|record| weight(record, &targets)).sum();

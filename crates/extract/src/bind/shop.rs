@@ -1,4 +1,4 @@
-//! Readers for things for sale: a button that buys, an identifier in the URL, a currency beside the price.
+//! Readers for things for sale: a button that buys, links that name a brand, a currency beside the price.
 
 use serde_json::Value;
 
@@ -7,8 +7,9 @@ use super::price_context::context_weight;
 use super::target::TargetField;
 use super::text_nodes::TextNodes;
 use super::unrelated::UnrelatedParts;
-use super::words::words;
+use super::words::{folded, words};
 use crate::evidence::Evidence;
+use crate::markup::NodeId;
 use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::{NumberStyle, is_buy_label, money_amounts, stock};
@@ -131,111 +132,106 @@ fn is_condition(sentence: &str) -> bool {
     words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
-/// Adjusts the scores of identifiers by the page's URL: an identifier in the URL is likely the main entity's,
-/// and one that only the URL contains is a candidate.
-pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
-    // The path names the thing; a query often records how the visitor got there.
-    let mut address = bare(evidence.url.path());
-    for (key, value) in evidence.url.query_pairs().take(32) {
-        if names_thing(&key) {
-            address.push('/');
-            address.push_str(&bare(&value));
-        }
-    }
-    for (target, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("sku"))
-    {
-        for candidate in pool.iter_mut() {
-            let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            let plain = candidate.quote.split_whitespace().count() <= 2;
-            if own.len() >= 6 && plain && address.contains(&own) {
-                candidate.score = 1.0 - (1.0 - candidate.score) * 0.45;
-            } else if own.len() >= 4 && plain && address.contains(&own) {
-                candidate.score = 1.0 - (1.0 - candidate.score) * 0.6;
-            }
-        }
-        // If the page shows an identifier that its URL contains, another one in data for machines belongs to
-        // a variant or a warehouse.
-        let shown = pool.iter_mut().any(|candidate| {
-            let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            candidate.html_range.is_some()
-                && candidate.score > 0.6
-                && own.len() >= 6
-                && address.contains(&own)
-        });
-        for candidate in pool.iter_mut().filter(|_| shown) {
-            let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            if candidate.html_range.is_none() && !address.contains(&own) {
-                candidate.score *= 0.7;
-            }
-        }
-        for (text, score) in url_codes(evidence) {
-            if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
-                pool.add(Candidate { value, quote: text, method: Method::Url, score, html_range: None });
-            }
-        }
-    }
-}
+/// Words in the addresses of pages about a brand.
+const BRAND_PATHS: [&str; 24] = [
+    "brand",
+    "brands",
+    "manufacturer",
+    "manufacturers",
+    "maker",
+    "vendor",
+    "vendors",
+    "designer",
+    "designers",
+    "marca",
+    "marcas",
+    "marke",
+    "marken",
+    "marque",
+    "marques",
+    "merk",
+    "merken",
+    "hersteller",
+    "fabricant",
+    "fabricante",
+    "producent",
+    "znacka",
+    "vyrobce",
+    "varumarke",
+];
 
-fn bare(text: &str) -> String {
-    text.chars().filter(char::is_ascii_alphanumeric).map(|found| found.to_ascii_lowercase()).collect()
-}
+/// Upper bound on the links and images that may name a brand.
+const MAX_BRAND_LINKS: usize = 3_000;
 
-/// Whether this is the name of a query parameter that identifies a thing.
-fn names_thing(key: &str) -> bool {
-    let names = ["id", "pid", "sku", "product", "products", "item", "goods", "variant", "code", "childsku"];
-    words(key).iter().any(|word| names.contains(&word.as_str()))
-}
+/// Upper bound on the brands that links and images name.
+const MAX_BRANDS: usize = 8;
 
-/// Parts of the URL that look like an identifier, with their scores.
-fn url_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
-    let mut found = Vec::new();
-    for (key, value) in evidence.url.query_pairs().take(32) {
-        if names_thing(&key) && is_code(&value) {
-            found.push((value.into_owned(), 0.34));
-        }
-    }
-    let segments: Vec<&str> =
-        evidence.url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    for (depth, segment) in segments.iter().rev().take(3).enumerate() {
-        let segment = segment
-            .rsplit_once('.')
-            .map_or(*segment, |(name, suffix)| if suffix.len() <= 5 { name } else { segment });
-        let base = if depth == 0 { 0.36 } else { 0.31 };
-        if is_code(segment) && !segment.contains(['-', '_']) {
-            found.push((segment.to_owned(), base + 0.04));
+/// Longest name of a brand, in bytes.
+const MAX_BRAND_BYTES: usize = 48;
+
+/// Bytes of visible text around the heading in which a link to the page of a brand is about the main entity.
+const NEAR_BRAND: usize = 1_500;
+
+/// Adds the texts of links and images that start the heading or the title, as names of things start with
+/// their brands, and those of links to the page of a brand. A score this low decides nothing alone.
+fn brand_links(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    let tree = &evidence.tree;
+    let wholes = [folded(evidence.headline()), folded(&evidence.title)];
+    let heading = evidence.heading.map_or(0, |node| tree.text_range(node).start);
+    let mut found: Vec<(String, NodeId, f64)> = Vec::new();
+    for node in tree.nodes().filter(|node| tree.is(*node, &["a", "img"])).take(MAX_BRAND_LINKS) {
+        let alt = if tree.is(node, &["img"]) { tree.attribute(node, "alt") } else { None };
+        let text = alt.as_deref().unwrap_or_else(|| tree.text_of(node)).trim();
+        if text.is_empty() || text.len() > MAX_BRAND_BYTES || found.len() >= MAX_BRANDS {
             continue;
         }
-        // The last word of a slug, then the first.
-        let parts: Vec<&str> = segment.split(['-', '_', '~']).filter(|part| !part.is_empty()).collect();
-        if let Some(last) = parts.last().filter(|part| is_code(part)) {
-            found.push(((*last).to_owned(), base - 0.02));
-            // A leading letter marks the kind of page: `p4001389`, `x3410048`.
-            let digits = last.trim_start_matches(|found: char| found.is_ascii_alphabetic());
-            if digits.len() + 1 == last.len()
-                && digits.len() >= 5
-                && digits.bytes().all(|byte| byte.is_ascii_digit())
-            {
-                found.push((digits.to_owned(), base + 0.01));
-            }
-        }
-        if let Some(first) = parts.first().filter(|part| parts.len() > 1 && is_code(part)) {
-            found.push(((*first).to_owned(), base - 0.05));
+        let name = folded(text);
+        let starts = |whole: &String| {
+            whole.strip_prefix(name.as_str()).is_some_and(|rest| rest.len() > 1 && rest.starts_with(' '))
+        };
+        let is_near = tree.text_range(node).start.abs_diff(heading) <= NEAR_BRAND;
+        let link = std::iter::once(node).chain(tree.parent(node)).find(|node| tree.is(*node, &["a"]));
+        let leads_to_brand = || {
+            let address = link.and_then(|link| tree.attribute(link, "href")).unwrap_or_default();
+            words(&address).iter().any(|word| BRAND_PATHS.contains(&word.as_str()))
+        };
+        let score = if name.is_empty() {
+            continue;
+        } else if is_near && leads_to_brand() {
+            0.22
+        } else if wholes.iter().any(starts) {
+            0.18
+        } else {
+            continue;
+        };
+        if !found.iter().any(|(known, _, _)| known == text) {
+            found.push((text.to_owned(), node, score));
         }
     }
-    found
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("brand"))
+    {
+        for (text, node, score) in &found {
+            let Some(value) = normalise(text, target.form, target.shape, NumberStyle::Prose) else {
+                continue;
+            };
+            pool.add(Candidate {
+                value,
+                quote: text.clone(),
+                method: Method::Markup,
+                score: *score,
+                html_range: evidence.html_range_of(*node),
+            });
+        }
+    }
 }
 
-fn is_code(text: &str) -> bool {
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    (4..=40).contains(&text.len())
-        && digits >= 2
-        && text.chars().all(|found| found.is_ascii_alphanumeric() || matches!(found, '-' | '_' | '.'))
-        && digits * 3 >= text.len()
-}
-
-/// Lowers the score of unlikely brands: dates and sizes, which have more digits than letters, and the page's
-/// own title.
+/// Adds the brands that links name, and lowers the score of unlikely brands: dates and sizes, which have more
+/// digits than letters, and the page's own title.
 pub(crate) fn brands(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    if targets.iter().any(|target| target.has_concept("brand")) {
+        brand_links(evidence, targets, pools);
+    }
     let title = words(&evidence.title);
     for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("brand")) {
         for candidate in pool.iter_mut() {
@@ -346,22 +342,29 @@ pub(crate) fn currency(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::bind::leaf_targets;
     use crate::page::Page;
+    use crate::schema::Shape;
 
     #[test]
-    fn urls_contain_identifiers() {
+    fn links_name_brands() {
         let rows = [
-            ("https://shop.example/cup-12345", "12345"),
-            ("https://shop.example/p/98765432", "98765432"),
-            ("https://shop.example/view?id=4411&x=1", "4411"),
-            ("https://shop.example/cup-x3410048.html", "3410048"),
+            ("<h1>Red cup</h1><a href=/brands/acme>Acme Home</a>", "Acme Home"),
+            ("<h1>Red cup</h1><a href='/list?manufacturers_id=7'><img src=a.gif alt=Acme></a>", "Acme"),
+            ("<nav><a href=/x>Acme Home</a></nav><h1>Acme Home red cup</h1>", "Acme Home"),
+            ("<h1>Acme red cup</h1><a href=/cups>Cups</a><a href=/y>Acme red cup</a>", ""),
         ];
-        for (url, expected) in rows {
-            let page = Page::new(url.parse().unwrap(), "");
-            let evidence = Evidence::read(&page);
-            let found = url_codes(&evidence);
-            assert!(found.iter().any(|(code, _)| code == expected), "{url}: {found:?}");
+        let shape = Shape::from_schema(&json!({ "properties": { "brand": { "type": "string" } } })).unwrap();
+        let targets = leaf_targets(&shape);
+        for (html, expected) in rows {
+            let page = Page::new("https://shop.example/cup".parse().unwrap(), html);
+            let mut pools = [Pool::default()];
+            brand_links(&Evidence::read(&page), &targets, &mut pools);
+            let best = pools[0].best().and_then(|best| best.value.as_str()).unwrap_or_default();
+            assert_eq!(best, expected, "{html}");
         }
     }
 }

@@ -35,19 +35,19 @@ impl<'s> TargetField<'s> {
         Self { pointer, scope, name, folded, shape, concept, form }
     }
 
-    /// Whether it asks for the concept with this plainest name, or for a special case of it.
     /// Whether its values are words rather than a figure, a code or an address.
     pub(crate) const fn is_textual(&self) -> bool {
         matches!(self.form, ValueForm::Text | ValueForm::Names | ValueForm::Place | ValueForm::Term)
     }
 
+    /// Whether it asks for the concept with this plainest name, or for a special case of it.
     pub(crate) fn has_concept(&self, name: &str) -> bool {
         self.concept.is_some_and(|concept| concept.is(name))
     }
 
-    /// Decides what those names mean that depend on the fields beside them: beside a person's name, a title
-    /// is neither a heading nor a name.
-    pub(crate) fn resolve_titles(targets: &mut [Self]) {
+    /// Decides what names mean that depend on the fields beside them: beside a person's name, a title is
+    /// neither a heading nor a name.
+    pub(crate) fn resolve_by_siblings(targets: &mut [Self]) {
         let decided = siblings::resolve(targets);
         for (target, concept) in targets.iter_mut().zip(decided) {
             if concept.is_some() {
@@ -268,7 +268,7 @@ mod tests {
         let shape = Shape::from_schema(&json!({ "properties": properties })).unwrap();
         let mut targets: Vec<TargetField<'_>> =
             shape.fields().iter().map(|field| TargetField::new(String::new(), Vec::new(), field)).collect();
-        TargetField::resolve_titles(&mut targets);
+        TargetField::resolve_by_siblings(&mut targets);
         let target = targets.iter().find(|target| target.name == name).unwrap();
         (target.concept.map(Concept::plainest_name), target.form)
     }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::list;
 use super::session::Session;
+use super::{choices, list};
 use crate::bind::{bind, set_at};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
@@ -210,7 +210,12 @@ impl Extractor {
         }
         let headings = PageHeadings::read(page, evidence);
         let session = Session::new(model.as_ref(), self.seed, page, task, headings);
-        session.leaves(&mut out.extraction).await;
+        let offered = if session.offers_choices() {
+            choices::offered_fields(page, evidence, task.shape, &out.extraction.missing)
+        } else {
+            Vec::new()
+        };
+        session.leaves(offered, &mut out.extraction).await;
         session.lists(&mut out).await;
         (out.calls, out.stopped) = session.finish();
         out

@@ -1,6 +1,7 @@
 //! Reading pages: the page's own evidence first, then a model for the fields that the evidence leaves open.
 
 mod answer;
+mod choices;
 mod extractor;
 mod list;
 mod matched_run;

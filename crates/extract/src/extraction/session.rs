@@ -3,6 +3,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 
 use super::extractor::{PageExtraction, Task};
+use super::choices::{self, OfferedField};
 use super::{answer, list, matched_run, plain_values, prompt};
 use crate::bind::{TargetField, folded, leaf_targets, missing_in_rows, set_at};
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
@@ -25,6 +26,16 @@ const MAX_CHUNK: usize = 32 << 10;
 const ANSWER_TOKENS: u64 = 2_000;
 /// Tokens of one field of an answer, value and quote together.
 const TOKENS_PER_FIELD: u64 = 1_000;
+/// Tokens of one field of an answer that chooses among candidates.
+const TOKENS_PER_CHOICE: u64 = 100;
+/// The largest context of a model that is offered candidates before it reads the page, in tokens.
+///
+/// A model with a larger context reads the page at least as well, and one call for all fields costs it less
+/// than one for each field.
+const SMALL_CONTEXT_TOKENS: u64 = 8_192;
+
+/// Confidence in a value that a small model chose.
+const CHOICE_CONFIDENCE: f64 = 0.7;
 
 #[derive(Debug, Default)]
 struct State {
@@ -92,18 +103,29 @@ impl<'s> Session<'s> {
         self.headings.are_all(row)
     }
 
+    /// Whether candidates are offered to the model.
+    pub(super) fn offers_choices(&self) -> bool {
+        self.model.capabilities().context_tokens <= SMALL_CONTEXT_TOKENS
+    }
+
     /// Sends a request for this number of fields; `None` ends the reading.
     pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape, fields: usize) -> Option<String> {
+        let capabilities = self.model.capabilities();
+        let wire = WireSchema::new(shape, capabilities.schema.unwrap_or(Dialect::JsonSchema));
+        let fields = u64::try_from(fields).unwrap_or(u64::MAX);
+        let needed = TOKENS_PER_FIELD.saturating_mul(fields).saturating_add(ANSWER_TOKENS);
+        self.send(messages, wire.as_value(), needed).await
+    }
+
+    /// Sends a request whose answer has this schema and needs at most this many tokens; `None` ends the
+    /// reading.
+    async fn send(&self, messages: Vec<Message>, schema: &Value, needed: u64) -> Option<String> {
         if self.state().stopped.is_some() {
             return None;
         }
         let capabilities = self.model.capabilities();
-        let dialect = capabilities.schema.unwrap_or(Dialect::JsonSchema);
-        let wire = WireSchema::new(shape, dialect);
-        let fits = wire.as_value().to_string().len() <= crate::schema::MAX_WIRE_BYTES;
-        let schema = (capabilities.schema.is_some() && fits).then(|| wire.as_value().clone());
-        let fields = u64::try_from(fields).unwrap_or(u64::MAX);
-        let needed = TOKENS_PER_FIELD.saturating_mul(fields).saturating_add(ANSWER_TOKENS);
+        let fits = schema.to_string().len() <= crate::schema::MAX_WIRE_BYTES;
+        let schema = (capabilities.schema.is_some() && fits).then(|| schema.clone());
         let max_tokens =
             needed.min(capabilities.max_output_tokens).min(capabilities.context_tokens / 2).max(1);
         let request = ModelRequest { messages, schema, max_tokens, seed: self.seed };
@@ -119,6 +141,31 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Lets the model choose among the candidates of fields. A chosen candidate brings its own proof, so
+    /// there is nothing to verify. Other fields stay missing. Returns the number of calls.
+    async fn choose(&self, fields: Vec<OfferedField>, extraction: &mut Extraction) -> usize {
+        let mut calls = 0;
+        for offer in choices::offers(fields, self.chunk_bytes()) {
+            let messages = offer.messages(self.task.system_prompt, self.task.prompt);
+            let fields = u64::try_from(offer.len()).unwrap_or(u64::MAX);
+            let text = self.send(messages, &offer.schema(), TOKENS_PER_CHOICE.saturating_mul(fields)).await;
+            let Some(text) = text else { break };
+            calls += 1;
+            let Some(answer) = answer::object(&text) else { continue };
+            for (pointer, candidate) in offer.chosen(&answer) {
+                set_at(&mut extraction.data, pointer, candidate.value.clone());
+                extraction.missing.retain(|missing| missing.pointer != pointer);
+                extraction.leaves.push(Leaf {
+                    pointer: pointer.to_owned(),
+                    value: candidate.value.clone(),
+                    provenance: candidate.proofs.clone(),
+                    confidence: CHOICE_CONFIDENCE,
+                });
+            }
+        }
+        calls
+    }
+
     /// Bytes of page text that fit into a call.
     pub(super) fn chunk_bytes(&self) -> usize {
         let capabilities = self.model.capabilities();
@@ -127,13 +174,13 @@ impl<'s> Session<'s> {
         usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(2).clamp(MIN_CHUNK, MAX_CHUNK)
     }
 
-    /// Asks for the single fields that are still missing: on each piece of the page, then once more on the
-    /// lines that seem to be about the refused claims.
-    pub(super) async fn leaves(&self, extraction: &mut Extraction) {
+    /// Asks for the single fields that are still missing: first among the candidates that are offered, then
+    /// on each piece of the page, then once more on the lines that seem to be about the refused claims.
+    pub(super) async fn leaves(&self, offered: Vec<OfferedField>, extraction: &mut Extraction) {
         let mut refused: Vec<Missing> = Vec::new();
         let chunk = self.chunk_bytes();
         let mut offset = 0;
-        let mut calls = 0;
+        let mut calls = self.choose(offered, extraction).await;
         while offset < self.page.markdown.len() && calls < MAX_LEAF_CALLS {
             let rest = self.page.markdown.get(offset..).unwrap_or_default();
             let piece = piece_of(rest, chunk);

@@ -1,6 +1,7 @@
 //! Values that attributes state: machine-readable dates, addresses, images, ratings and codes. Those of
 //! controls are no values of the page but of a form.
 
+use super::address_of_image::{background, image, preloaded};
 use super::drafts::{Draft, Drafts};
 use super::element_attributes::ElementAttributes;
 use super::outline::NodeFacts;
@@ -24,6 +25,15 @@ pub(super) fn collect(view: &mut View<'_, '_>, drafts: &mut Drafts) {
     let found = std::mem::take(&mut view.outline.attribute_values);
     let (after, before): (Vec<_>, Vec<_>) = found.into_iter().partition(|draft| draft.anchor >= first);
     after.into_iter().chain(before).for_each(|draft| drafts.add(draft));
+}
+
+/// Adds the image that a `link` element of the head says to load first, or to show for the page.
+pub(super) fn read_head_link(tree: &Tree<'_>, node: NodeId, out: &mut Vec<Draft>) {
+    let Some(address) = preloaded(tree, node) else { return };
+    let address = address.trim();
+    if !address.is_empty() && address.len() <= MAX_TEXT_BYTES {
+        out.push(Draft::stated(node, 0, address.to_owned(), Origin::Attribute));
+    }
 }
 
 /// Reads the values that the attributes of an element state.
@@ -54,8 +64,13 @@ pub(super) fn read(
                 add(address, None);
             }
         }
-        Tag::Image if !is_tiny(attributes) => add(image(attributes), label(attributes.alt)),
-        _ => {}
+        Tag::Image if !is_tiny(attributes) => add(&image(attributes), label(attributes.alt)),
+        Tag::Root => {}
+        _ => {
+            if let Some(address) = background(attributes.style) {
+                add(address, label(attributes.aria_label));
+            }
+        }
     }
     for text in [attributes.aria_label, attributes.title] {
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
@@ -85,14 +100,6 @@ fn contact(href: &str) -> Option<&str> {
     let address = rest("mailto:").or_else(|| rest("tel:"))?;
     let address = address.split('?').next().unwrap_or_default();
     (!address.contains('%')).then_some(address)
-}
-
-/// The address of an image; empty if it has none of its own.
-fn image<'a>(attributes: &ElementAttributes<'a>) -> &'a str {
-    let first_of_set = attributes.srcset.split([' ', ',']).next().unwrap_or_default();
-    // A picture inside the page is a placeholder for the one that a program loads later.
-    let is_address = |address: &&str| !address.is_empty() && !address.starts_with("data:");
-    [attributes.src, attributes.lazy_src, first_of_set].into_iter().find(is_address).unwrap_or_default()
 }
 
 /// Whether the stated size of an image is that of an icon.

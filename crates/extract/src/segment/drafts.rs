@@ -7,7 +7,7 @@ use crate::markup::NodeId;
 
 /// Upper bound on the segments of each origin, in the order of [`Origin`]; together
 /// [`MAX_SEGMENTS`]. So a page with thousands of elements keeps room for the others.
-const QUOTAS: [usize; Origin::COUNT] = [1_540, 500, 400, 500, 250, 24, 400, 200, 24, 162];
+const QUOTAS: [usize; Origin::COUNT] = [1_532, 500, 400, 500, 250, 24, 400, 200, 24, 162, 8];
 
 /// A segment before its place is described.
 #[derive(Debug, Clone)]
@@ -139,7 +139,7 @@ const fn precedence(origin: Origin) -> u8 {
         Origin::Element => 3,
         Origin::AfterPrefix => 4,
         Origin::TitlePart => 5,
-        Origin::Paragraphs | Origin::Attribute | Origin::AfterLabel => 6,
+        Origin::Paragraphs | Origin::Attribute | Origin::AfterLabel | Origin::SiteName => 6,
         Origin::Breadcrumb => 7,
     }
 }

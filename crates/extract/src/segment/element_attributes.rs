@@ -30,6 +30,7 @@ pub(super) struct ElementAttributes<'a> {
     pub(super) role: &'a str,
     pub(super) src: &'a str,
     pub(super) srcset: &'a str,
+    pub(super) style: &'a str,
     pub(super) title: &'a str,
     pub(super) value: &'a str,
     pub(super) width: &'a str,
@@ -54,9 +55,14 @@ impl<'a> ElementAttributes<'a> {
                 b"role" => &mut found.role,
                 b"src" => &mut found.src,
                 b"srcset" => &mut found.srcset,
+                b"style" => &mut found.style,
                 b"title" => &mut found.title,
                 b"value" => &mut found.value,
                 b"width" => &mut found.width,
+                _ if ends_with(key, b"-srcset") => &mut found.srcset,
+                _ if ends_with(key, b"-src") || key.eq_ignore_ascii_case("data-original") => {
+                    &mut found.lazy_src
+                }
                 _ => {
                     if found.code.is_none() && names_code(key) {
                         found.code = Some((key, value));
@@ -89,6 +95,12 @@ impl<'a> ElementAttributes<'a> {
             words.filter(|word| !word.is_empty())
         })
     }
+}
+
+fn ends_with(key: &str, end: &[u8]) -> bool {
+    let key = key.as_bytes();
+    let last = key.len().checked_sub(end.len()).and_then(|start| key.get(start..));
+    last.is_some_and(|last| last.eq_ignore_ascii_case(end))
 }
 
 /// Whether the name of an attribute ends in one of [`CODE_WORDS`].

@@ -4,9 +4,12 @@
 //! its type) and of its place (its element, its label, its distance from the heading) becomes numbers, which
 //! a learned model compares. So no reader here decides what a value means.
 
+mod address;
+mod address_of_image;
 mod attribute_values;
 mod breadcrumbs;
 mod clean;
+mod codes;
 mod drafts;
 mod element_attributes;
 mod labels;
@@ -15,6 +18,9 @@ mod outline;
 mod paragraphs;
 mod place;
 mod prefixes;
+mod site_key;
+mod site_names;
+mod site_wording;
 mod tag;
 mod titles;
 mod typed_spans;
@@ -24,6 +30,7 @@ mod wording;
 
 use std::ops::Range;
 
+pub(crate) use address_of_image::is_image_address;
 pub(crate) use place::{PLACE_FEATURES, Place};
 
 use self::drafts::Drafts;
@@ -79,11 +86,13 @@ pub(crate) enum Origin {
     Breadcrumb,
     /// One or more paragraphs, the only segments longer than a line or two.
     Paragraphs,
+    /// A name of the site that no single text need state.
+    SiteName,
 }
 
 impl Origin {
     /// The number of origins.
-    const COUNT: usize = 10;
+    const COUNT: usize = 11;
 
     const fn index(self) -> usize {
         self as usize
@@ -125,8 +134,10 @@ pub(crate) fn read(evidence: &Evidence<'_>) -> Vec<Segment> {
     visible::collect(&view, &mut drafts);
     paragraphs::collect(&view, &mut drafts);
     labels::collect(&view, &mut drafts);
+    codes::collect(&view, &mut drafts);
     titles::collect(&view, &mut drafts);
     breadcrumbs::collect(&view, &mut drafts);
+    site_names::collect(&view, &mut drafts);
     typed_spans::collect(&view, &mut drafts);
     prefixes::collect(&view, &mut drafts);
     labels::complete(&view, &mut drafts);

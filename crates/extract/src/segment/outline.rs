@@ -1,12 +1,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::address::Target;
 use super::attribute_values;
 use super::breadcrumbs;
 use super::clean::trimmed;
 use super::drafts::Draft;
 use super::element_attributes::ElementAttributes;
 use super::paragraphs;
+use super::site_names;
 use super::tag::Tag;
 use super::wording::mix;
 use crate::markup::{Kind, NodeId, Tree};
@@ -15,6 +17,8 @@ use crate::markup::{Kind, NodeId, Tree};
 const MAX_HEADINGS: usize = 2_000;
 /// Upper bound on the values of attributes that are read.
 const MAX_ATTRIBUTE_VALUES: usize = 2_000;
+/// Upper bound on the links to start pages, on the logos and on the `link` elements that are read, of each.
+const MAX_SITE_ELEMENTS: usize = 200;
 /// Upper bound on the paragraphs that the main part is found by.
 const MAX_PARAGRAPHS: usize = 5_000;
 /// Longest line in bold type that counts as a heading, in bytes.
@@ -125,6 +129,12 @@ pub(super) struct Outline {
     pub(super) attribute_values: Vec<Draft>,
     /// The `title` element.
     pub(super) title: Option<NodeId>,
+    /// Links that may lead to the start page of this site or of another one.
+    pub(super) start_links: Vec<NodeId>,
+    /// Images that are named as logos.
+    pub(super) logos: Vec<NodeId>,
+    /// `link` elements, which the head of a page has.
+    pub(super) head_links: Vec<NodeId>,
 }
 
 impl Outline {
@@ -214,6 +224,12 @@ impl Reader {
             Some(Kind::Element { name, .. }) if !tree.is_hidden(node) => {
                 return self.element(tree, node, name, above);
             }
+            Some(Kind::Element { name, .. })
+                if self.outline.head_links.len() < MAX_SITE_ELEMENTS && name.eq_ignore_ascii_case("link") =>
+            {
+                self.outline.head_links.push(node);
+                attribute_values::read_head_link(tree, node, &mut self.outline.attribute_values);
+            }
             Some(Kind::Text { .. }) => {
                 let Range { start, end } = tree.text_range(node);
                 self.outline.texts.push(Run { start, end, parent: parent.unwrap_or(node) });
@@ -266,6 +282,17 @@ impl Reader {
         let outline = &mut self.outline;
         if outline.attribute_values.len() < MAX_ATTRIBUTE_VALUES {
             attribute_values::read(tree, node, facts, attributes, &mut outline.attribute_values);
+        }
+        match facts.tag {
+            Tag::Link if outline.start_links.len() < MAX_SITE_ELEMENTS => {
+                if Target::read(attributes.href).is_some_and(|target| target.is_start()) {
+                    outline.start_links.push(node);
+                }
+            }
+            Tag::Image if outline.logos.len() < MAX_SITE_ELEMENTS && site_names::is_logo(attributes) => {
+                outline.logos.push(node);
+            }
+            _ => {}
         }
         let range = trimmed(tree, node);
         if range.is_empty() || facts.is_inside(Tag::Control) {

@@ -6,6 +6,7 @@ mod link;
 mod position;
 mod relation;
 mod repetition;
+mod site;
 mod types;
 mod words;
 
@@ -94,6 +95,7 @@ pub(super) fn describe(view: &View<'_, '_>, drafts: Vec<Draft>) -> Vec<Segment> 
             words::write(&found, &mut features);
             types::write(&found.types, overview.ranks.get(at), &mut features);
             relation::write(view, &overview.affixed_lines, &found, &mut features);
+            site::write(view, &found.text, &mut features);
             origins(&found.draft, &mut features);
             let Described { draft, text, .. } = found;
             let Draft { node, range, origin, label, .. } = draft;
@@ -112,6 +114,7 @@ fn origins(draft: &Draft, to: &mut Features) {
     to.from_typed = flag(draft.comes_from(Origin::Typed));
     to.from_attribute = flag(draft.comes_from(Origin::Attribute));
     to.from_breadcrumb = flag(draft.comes_from(Origin::Breadcrumb));
+    to.from_site_name = flag(draft.comes_from(Origin::SiteName));
     to.from_paragraphs = flag(draft.comes_from(Origin::Paragraphs));
     to.is_last_step = flag(draft.crumb.1 == 1);
     to.steps_after = scaled(draft.crumb.1);

@@ -176,3 +176,31 @@ fn hostile_pages_stay_within_bounds() {
         }
     }
 }
+
+#[test]
+fn the_name_of_the_site_is_what_several_places_state() {
+    let found = segments(
+        "<head><title>Red cup | Acme</title><link rel=alternate type=application/rss+xml title='Acme &raquo; Feed'>\
+         </head><a href=/><img src=/logo.svg alt='ACME logo'></a><h1>Red cup</h1><p>Bolt</p>\
+         <footer>© 2021 Acme Inc. All rights reserved.</footer>",
+    );
+    let site = find(&found, "Acme", "site_name").unwrap();
+    for place in ["site_title", "site_feed", "site_home", "site_logo", "site_copyright", "site_host"] {
+        assert!(has(site, place), "{place}");
+    }
+    assert!(feature(site, "site_lead") > 4.0 && site.range.is_none());
+    assert!(!has(find(&found, "Bolt", "element").unwrap(), "site_weight"));
+}
+
+#[test]
+fn images_that_load_late_and_backgrounds_have_their_addresses() {
+    let rows = [
+        "<img src='data:image/gif;base64,R0' data-lazy-src=/cup.jpg>",
+        "<div style=\"background-image: url('/cup.jpg')\">Cup</div>",
+        "<link rel=preload as=image href=/cup.jpg>",
+    ];
+    for html in rows {
+        let found = segments(&format!("<head>{html}</head><h1>Red cup</h1>{html}"));
+        assert!(find(&found, "/cup.jpg", "attribute").is_some(), "{html}");
+    }
+}

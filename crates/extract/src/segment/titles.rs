@@ -166,7 +166,7 @@ fn join(parts: &[Range<usize>], from: usize, to: usize) -> Option<Range<usize>> 
 }
 
 /// The parts of a title between its separators, none of them empty.
-fn parts(title: &str) -> Vec<Range<usize>> {
+pub(super) fn parts(title: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     let mut push = |range: Range<usize>| {

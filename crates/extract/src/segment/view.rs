@@ -3,6 +3,7 @@ use std::ops::Range;
 use super::clean::trimmed;
 use super::lines::Lines;
 use super::outline::Outline;
+use super::site_names::SiteNames;
 use super::titles::Titles;
 use super::typed_spans::TypedSpans;
 use crate::bind::UnrelatedParts;
@@ -22,6 +23,7 @@ pub(super) struct View<'e, 'a> {
     pub(super) lines: Lines,
     pub(super) spans: TypedSpans,
     pub(super) titles: Titles,
+    pub(super) site: SiteNames,
     pub(super) unrelated: UnrelatedParts,
     /// The range of the main heading in the visible text.
     pub(super) heading: Option<Range<usize>>,
@@ -33,10 +35,12 @@ impl<'e, 'a> View<'e, 'a> {
         let lines = Lines::read(tree);
         let heading = evidence.heading.map(|node| trimmed(tree, node));
         let first = first_position(heading.as_ref());
+        let outline = Outline::read(tree);
         Self {
             evidence,
             tree,
-            outline: Outline::read(tree),
+            site: SiteNames::read(evidence, &outline, &lines),
+            outline,
             spans: TypedSpans::read(tree, &lines, first),
             lines,
             titles: Titles::read(evidence),

@@ -98,7 +98,7 @@ pub(crate) fn apply(evidence: &Evidence<'_>, segments: &mut Vec<Segment>) {
                     continue;
                 }
             }
-            Origin::Typed | Origin::Attribute | Origin::Breadcrumb => {}
+            Origin::Typed | Origin::Attribute | Origin::Breadcrumb | Origin::SiteName => {}
             _ if segment.label.is_none() && recurring.is_menu_entry(&segment.text) => continue,
             _ => {}
         }

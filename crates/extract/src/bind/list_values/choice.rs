@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::items::{CleanItem, is_term};
-use super::lists::{self, PageList};
+use super::lists::{self, ListForm, MIN_SIBLINGS, PageList};
 use super::outline::label_before;
 use super::rating::{PageView, Rating, continuation, rate};
 use super::subject::Subject;
@@ -118,7 +118,9 @@ impl<'v, 'a> Joined<'v, '_, 'a> {
             let classes = tree.attribute(list.parent, "class").unwrap_or_default();
             classes.split_ascii_whitespace().next().unwrap_or_default().to_owned()
         };
-        self.chosen.form == other.form
+        let is_list = other.form != ListForm::Lines || other.items.len() >= MIN_SIBLINGS;
+        is_list
+            && self.chosen.form == other.form
             && self.chosen.markup == other.markup
             && tree.name(self.chosen.parent) == tree.name(other.parent)
             && class(self.chosen) == class(other)

@@ -1,5 +1,6 @@
 //! Lists of questions with their answers.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
@@ -70,6 +71,12 @@ pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec
     questions.iter().take(MAX_QUESTIONS).filter_map(|one| shown(evidence, &texts, one, &fields)).collect()
 }
 
+/// The questions that structured data states; `None` if the fields do not ask for questions.
+pub(super) fn stated_for(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Option<Vec<Record>> {
+    let (targets, _) = leaves(fields);
+    Some(stated(evidence, &asked(&targets, name)?))
+}
+
 /// The fields for questions and answers; `None` if the list asks for something else.
 fn asked<'t, 's>(targets: &'t [TargetField<'s>], name: &str) -> Option<Fields<'t, 's>> {
     let named = |names: &str| {
@@ -108,9 +115,18 @@ fn stated(evidence: &Evidence<'_>, fields: &Fields<'_, '_>) -> Vec<Record> {
         Some(plain(&evidence.tree, &found))
     };
     let mut records: Vec<Record> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     for (method, object) in objects.into_iter().take(MAX_QUESTIONS) {
         let Some(question) = of_path(object, &["name", "text"]) else { continue };
+        // Two notations or two parts of a page may state the same questions.
+        if !known.insert(folded(&question)) {
+            continue;
+        }
         let answer = of_path(object, &["accepted answer.text", "suggested answer.text"]);
+        let answer = answer.map(|answer| match answer.strip_prefix(question.as_str()) {
+            Some(rest) if rest.contains(char::is_alphanumeric) => rest.trim_start().to_owned(),
+            _ => answer,
+        });
         let part = |target: &TargetField<'_>, text: String| {
             let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
             let candidate = Candidate { value, quote: text, method, score: STATED_SCORE, html_range: None };
@@ -125,7 +141,10 @@ fn stated(evidence: &Evidence<'_>, fields: &Fields<'_, '_>) -> Vec<Record> {
 
 /// A text without the tags that structured data may write.
 fn plain(tree: &Tree<'_>, text: &str) -> String {
-    if text.contains('<') { fold_spaces(Tree::parse(text, tree.interrupt()).text()) } else { text.to_owned() }
+    if !text.contains(['<', '&']) {
+        return text.to_owned();
+    }
+    fold_spaces(Tree::parse(text, tree.interrupt()).text())
 }
 
 /// The record of a question that the page shows.
@@ -194,7 +213,7 @@ mod tests {
             "question": { "type": "string" }, "answer": { "type": "string" },
         } });
         let both = [("Is it new?", "Yes, it is."), ("Wie teuer?", "Zehn Euro. Mehr nicht.")];
-        let rows: [(&str, &[(&str, &str)]); 9] = [
+        let rows: [(&str, &[(&str, &str)]); 12] = [
             (
                 "<h2>FAQ</h2><details><summary>Is it new?</summary><p>Yes, it is.</p></details><details>\
                  <summary>Wie teuer?</summary><p>Zehn Euro.</p><p>Mehr nicht.</p></details><p>Call us.</p>",
@@ -224,6 +243,22 @@ mod tests {
             (
                 "<h2>よくある質問</h2><ul><li><b>新しいですか？</b><br>はい、新品です。<li><b>いくらですか？</b><br>十ユーロ。</ul>",
                 &[("新しいですか？", "はい、新品です。"), ("いくらですか？", "十ユーロ。")],
+            ),
+            (
+                "<h2>FAQ</h2><h3>Is it new?</h3><p>Yes, it is.</p><h3>Wie teuer?</h3><p>Zehn Euro. Mehr \
+                 nicht.</p><h3>Ready to buy?</h3><p><a href=/buy>Go to the shop</a></p>",
+                &both,
+            ),
+            (
+                "<h3>Is it old?</h3><p>No.</p><h3>Is it far?</h3><p>It is.</p><p>FAQ</p><h4>Is it new?</h4>\
+                 <p>Yes, it is.</p><h4>Wie teuer?</h4><p>Zehn Euro. Mehr nicht.</p>",
+                &both,
+            ),
+            (
+                "<div class=faq><details><summary>How we work</summary>Well.</details><details><summary>\
+                 Is it new?</summary>Yes, it is.</details><details><summary>Wie teuer?</summary>\
+                 Zehn Euro. Mehr nicht.</details></div>",
+                &both,
             ),
             ("<h2>News</h2><p>Is it new?</p><p>Yes.</p><p>Wie teuer?</p><p>Nein.</p>", &[]),
             (

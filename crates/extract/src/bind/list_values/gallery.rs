@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::image_key::{file_stem, image_key};
 use super::{FoundItem, FoundList};
 use crate::bind::element_names::names_of;
 use crate::bind::unrelated::UnrelatedParts;
@@ -19,6 +20,8 @@ const MAX_IMAGES: usize = 2_000;
 const MAX_CLIMB: usize = 12;
 /// Upper bound on the images of a gallery; more are a list of other things.
 const MAX_GALLERY: usize = 40;
+/// Upper bound on the galleries of a page that are examined.
+const MAX_GALLERIES: usize = 40;
 /// Lower bound on the share of images that show the main entity, by their text or their file name.
 const MIN_SHARE: f64 = 0.6;
 /// Words in the classes and ids of a gallery.
@@ -41,8 +44,16 @@ const GALLERY_NAMES: [&str; 16] = [
     "bilder",
 ];
 /// Attributes with the address of an image, the largest first.
-const SOURCES: [&str; 6] =
-    ["data-large_image", "data-zoom-image", "data-zoom-src", "data-large", "data-src", "src"];
+const SOURCES: [&str; 8] = [
+    "data-large_image",
+    "data-zoom-image",
+    "data-zoom-src",
+    "data-large",
+    "data-src",
+    "src",
+    "data-srcset",
+    "srcset",
+];
 
 /// An image with its gallery.
 struct Image {
@@ -53,7 +64,8 @@ struct Image {
     is_own: bool,
 }
 
-/// The gallery nearest to the main heading whose images show the main entity; `None` if there is no such one.
+/// The gallery nearest to the main heading whose images show the main entity, one with several images before
+/// one with a single image; `None` if there is no such one.
 pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
     let tree = &evidence.tree;
     let heading = evidence.heading?;
@@ -74,28 +86,46 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
     let mut galleries: Vec<NodeId> = images.iter().map(|image| image.gallery).collect();
     galleries.sort_by_key(|gallery| gallery.index().abs_diff(heading.index()));
     galleries.dedup();
-    galleries.into_iter().take(MAX_GALLERY).find_map(|gallery| {
-        let own: Vec<&Image> = images.iter().filter(|image| image.gallery == gallery).collect();
-        let mut stems: HashSet<String> = HashSet::new();
-        let distinct: Vec<&&Image> = own.iter().filter(|image| stems.insert(stem(&image.address))).collect();
-        let shown = distinct.iter().filter(|image| image.is_own).count();
-        let is_gallery = (2..=MAX_GALLERY).contains(&distinct.len())
-            && to_f64(shown) >= MIN_SHARE * to_f64(distinct.len());
-        let items = distinct.into_iter().map(|image| FoundItem {
-            text: image.address.clone(),
-            quote: image.written.clone(),
-            html_range: None,
-        });
-        is_gallery.then(|| FoundList { score: SCORE, method: Method::Markup, items: items.collect() })
-    })
+    let mut single: Option<FoundList> = None;
+    for gallery in galleries.into_iter().take(MAX_GALLERIES) {
+        let Some(found) = of_gallery(&images, gallery) else { continue };
+        if found.items.len() > 1 {
+            return Some(found);
+        }
+        single.get_or_insert(found);
+    }
+    single
 }
 
-/// The address of an image as the page writes it; `None` for placeholders.
+/// The images of a gallery, each in one size; `None` if they do not show the main entity.
+fn of_gallery(images: &[Image], gallery: NodeId) -> Option<FoundList> {
+    let mut keys: HashSet<String> = HashSet::new();
+    let own = images.iter().filter(|image| image.gallery == gallery);
+    let distinct: Vec<&Image> = own.filter(|image| keys.insert(image_key(&image.address))).collect();
+    let shown = distinct.iter().filter(|image| image.is_own).count();
+    let is_gallery = (1..=MAX_GALLERY).contains(&distinct.len())
+        && to_f64(shown) >= MIN_SHARE * to_f64(distinct.len());
+    let items = distinct.into_iter().map(|image| FoundItem {
+        text: image.address.clone(),
+        quote: image.written.clone(),
+        html_range: None,
+    });
+    is_gallery.then(|| FoundList { score: SCORE, method: Method::Markup, items: items.collect() })
+}
+
+/// The address of an image as the page writes it; `None` for placeholders and templates.
 fn written(evidence: &Evidence<'_>, node: NodeId) -> Option<String> {
     SOURCES.iter().find_map(|name| {
         let found = evidence.tree.attribute(node, name)?;
         let found = found.trim();
-        (!found.is_empty() && !found.starts_with("data:")).then(|| found.to_owned())
+        // A set of sources has a size behind each address.
+        let found = if name.ends_with("srcset") {
+            found.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches(',')
+        } else {
+            found
+        };
+        let is_address = !found.is_empty() && !found.starts_with("data:") && !found.contains('{');
+        is_address.then(|| found.to_owned())
     })
 }
 
@@ -147,23 +177,10 @@ fn shows(evidence: &Evidence<'_>, node: NodeId, address: &str, name: &HashSet<St
     let text = evidence.tree.attribute(node, "alt").unwrap_or_default();
     let text = words(&text);
     let known = text.iter().filter(|word| name.contains(*word)).collect::<HashSet<_>>().len();
-    let file: HashSet<String> = words(&stem(address)).into_iter().collect();
+    let file: HashSet<String> = words(&file_stem(address)).into_iter().collect();
     let in_file = name.iter().filter(|word| file.contains(*word)).count();
     let least = name.len() / 2 + 1;
     known >= least || in_file >= least
-}
-
-/// The file name of an image without its suffix and the size at its end.
-fn stem(address: &str) -> String {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
-    let is_size =
-        |size: &str| size.contains('x') && size.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
-    match stem.rsplit_once(['-', '_']) {
-        Some((before, size)) if is_size(size) => before.to_owned(),
-        _ => stem.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -182,6 +199,9 @@ mod tests {
         let found = read(&Evidence::read(&page)).unwrap();
         let texts: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
         assert_eq!(texts, ["https://shop.example/i/cup-600x600.jpg", "https://shop.example/i/side.jpg"]);
+        let single = html.replace("/i/side.jpg", "/i/cup-50x50.jpg");
+        let page = Page::new("https://shop.example/red".parse().unwrap(), single);
+        assert_eq!(read(&Evidence::read(&page)).unwrap().items.len(), 1);
         let other = html.replace("Red cup", "Something");
         let other = other.replace("<h1>Something", "<h1>Red pot");
         let page = Page::new("https://shop.example/red".parse().unwrap(), other);

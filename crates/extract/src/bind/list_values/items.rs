@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::labelled;
 use super::lists::{ListForm, ListItem, PageList};
 use super::outline::text_at;
 use super::vocabulary::ItemKind;
@@ -44,12 +45,17 @@ pub(super) fn clean(tree: &Tree<'_>, list: &PageList<'_>, kind: ItemKind) -> Vec
         ItemKind::People => text_at(tree, &item.text).lines().next().unwrap_or_default().to_owned(),
         _ => readable(tree, list.form, item),
     };
+    let is_control = |item: &ListItem| list.form != ListForm::Lines && is_control(tree, item.node);
+    let controls = list.items.iter().filter(|item| is_control(item)).count();
+    if is_term(kind) && controls * 2 > list.items.len() {
+        return Vec::new();
+    }
     let mut items: Vec<(CleanItem, bool)> = list
         .items
         .iter()
         .map(|item| {
             let found = CleanItem { text: own(item), node: item.node, range: item.text.clone() };
-            (found, is_extra(tree, list, item, kind))
+            (found, is_control(item) || is_extra(tree, list, item, kind))
         })
         .collect();
     // What most items are is not extra: linked ingredients, terms in bold.
@@ -68,7 +74,50 @@ pub(super) fn clean(tree: &Tree<'_>, list: &PageList<'_>, kind: ItemKind) -> Vec
             found.push(item);
         }
     }
+    let parts = match found.as_slice() {
+        [only] if matches!(kind, ItemKind::Keywords | ItemKind::Categories) => parts(tree, only),
+        _ => Vec::new(),
+    };
+    if parts.len() > 1 { parts } else { found }
+}
+
+/// The terms of an item that lists them between commas; empty if it is one link.
+fn parts(tree: &Tree<'_>, item: &CleanItem) -> Vec<CleanItem> {
+    let mut nodes = std::iter::once(item.node).chain(tree.within(item.node)).take(MAX_ITEM_NODES);
+    if nodes.any(|node| tree.is(node, &["a"]) && tree.text_of(node).trim().len() >= item.text.len()) {
+        return Vec::new();
+    }
+    let whole = tree.text().get(item.range.clone()).unwrap_or_default();
+    let mut from = 0;
+    let mut found = Vec::new();
+    for part in labelled::parts(&item.text) {
+        let Some(at) = whole.get(from..).and_then(|rest| rest.find(part)) else { return Vec::new() };
+        let start = item.range.start + from + at;
+        from += at + part.len();
+        found.push(CleanItem { text: part.to_owned(), node: item.node, range: start..start + part.len() });
+    }
     found
+}
+
+/// Whether all that an element says are controls: buttons, and links that lead nowhere, such as "Share".
+fn is_control(tree: &Tree<'_>, node: NodeId) -> bool {
+    let letters = |node: NodeId| tree.text_of(node).chars().filter(|found| found.is_alphanumeric()).count();
+    let (mut within, mut skipped_to) = (0, node);
+    for inner in std::iter::once(node).chain(tree.within(node)).take(MAX_ITEM_NODES) {
+        if inner >= skipped_to && acts(tree, inner) {
+            within += letters(inner);
+            skipped_to = tree.end(inner);
+        }
+    }
+    within > 0 && within == letters(node)
+}
+
+/// Whether an element is a control.
+fn acts(tree: &Tree<'_>, node: NodeId) -> bool {
+    let is_idle = |href: &str| href.trim() == "#" || href.trim_start().starts_with("javascript:");
+    tree.is(node, &["button"])
+        || tree.attribute(node, "role").is_some_and(|role| role.eq_ignore_ascii_case("button"))
+        || (tree.is(node, &["a"]) && tree.attribute(node, "href").is_some_and(|href| is_idle(&href)))
 }
 
 /// Whether the items are short terms.
@@ -209,7 +258,7 @@ mod tests {
 
     #[test]
     fn items_are_clean() {
-        let rows: [(&str, ItemKind, &[&str]); 9] = [
+        let rows: [(&str, ItemKind, &[&str]); 12] = [
             (
                 "<ul><li>▢ 2 eggs<li>- <b>1 cup</b> milk<li>Advertisement</ul>",
                 ItemKind::Ingredients,
@@ -242,6 +291,13 @@ mod tests {
             ),
             ("<ul><li>2 eggs in<li>stir</ul>", ItemKind::Steps, &["2 eggs in", "stir"]),
             ("<ul><li><a>#rust</a>,<li>Rust<li>web ›</ul>", ItemKind::Keywords, &["rust", "web"]),
+            ("<ul><li>web, rust, crawling</ul>", ItemKind::Keywords, &["web", "rust", "crawling"]),
+            ("<ul><li><a href=#>Save</a> <a href=#>Share</a></ul>", ItemKind::People, &[]),
+            (
+                "<ol><li>Mix it all.<li>Bake it.<li><span role=button>Save</span></ol>",
+                ItemKind::Steps,
+                &["Mix it all.", "Bake it."],
+            ),
             ("<ul><li><p>Ada Holm<p>Soprano<li>Bo Lind</ul>", ItemKind::People, &["Ada Holm", "Bo Lind"]),
         ];
         for (html, kind, expected) in rows {

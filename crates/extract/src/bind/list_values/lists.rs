@@ -15,7 +15,9 @@ const MAX_ITEMS: usize = 400;
 /// Longest item, in bytes.
 const MAX_ITEM_BYTES: usize = 3_000;
 /// Lower bound on repeated siblings that are no list elements.
-const MIN_SIBLINGS: usize = 3;
+pub(super) const MIN_SIBLINGS: usize = 3;
+/// Lower bound on the lines of a paragraph that is a list.
+const MIN_LINES: usize = 2;
 
 /// How a list is marked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +99,7 @@ pub(super) fn read<'a>(tree: &Tree<'a>) -> Vec<PageList<'a>> {
         }
     }
     lists.retain(|list| list.items.len() >= least(list));
-    let paragraphs = breaks.into_iter().filter(|(_, count)| *count + 1 >= MIN_SIBLINGS);
+    let paragraphs = breaks.into_iter().filter(|(_, count)| *count + 1 >= MIN_LINES);
     lists.extend(paragraphs.take(MAX_LISTS).filter_map(|(parent, _)| lines(tree, parent)));
     lists.sort_by_key(PageList::first);
     lists.truncate(MAX_LISTS);
@@ -110,7 +112,8 @@ fn least(list: &PageList<'_>) -> usize {
         ListForm::Ordered | ListForm::Unordered => 1,
         ListForm::Inline if is_relation(list.markup.1) => 1,
         ListForm::Rows | ListForm::Values | ListForm::Inline => 2,
-        ListForm::Siblings | ListForm::Lines => MIN_SIBLINGS,
+        ListForm::Siblings => MIN_SIBLINGS,
+        ListForm::Lines => MIN_LINES,
     }
 }
 
@@ -192,7 +195,7 @@ fn lines<'a>(tree: &Tree<'a>, parent: NodeId) -> Option<PageList<'a>> {
             items.push(ListItem { node: parent, text });
         }
     }
-    (items.len() >= MIN_SIBLINGS).then_some(PageList {
+    (items.len() >= MIN_LINES).then_some(PageList {
         form: ListForm::Lines,
         parent,
         markup: (tree.name(parent), "br"),

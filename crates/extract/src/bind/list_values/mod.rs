@@ -7,6 +7,7 @@
 mod choice;
 mod faq;
 mod gallery;
+mod image_key;
 mod items;
 mod labelled;
 mod lists;
@@ -14,6 +15,7 @@ mod outline;
 mod question;
 mod rating;
 mod review;
+mod stated;
 mod subject;
 mod trail;
 mod vocabulary;
@@ -27,6 +29,7 @@ use self::outline::text_at;
 use self::rating::{MIN_SCORE, PageView};
 use self::subject::Subject;
 use self::vocabulary::ItemKind;
+use super::pool::Choice;
 use super::records::Record;
 use super::target::TargetField;
 use crate::evidence::Evidence;
@@ -134,6 +137,17 @@ pub(crate) fn stated_terms<'t>(
     (terms.len() > 1).then_some(terms)
 }
 
+/// The values that structured data states for a list, each once. `target` is a single value of the list.
+pub(crate) fn settled(field_name: &str, target: &TargetField<'_>, choices: Vec<Choice>) -> Vec<Choice> {
+    stated::settled(field_name, target, choices)
+}
+
+/// The questions with their answers that structured data states; `None` if the fields do not ask for
+/// questions.
+pub(crate) fn stated_questions(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Option<Vec<Record>> {
+    faq::stated_for(evidence, fields, name)
+}
+
 /// The objects that a page shows for a list: questions with their answers, or reviews. Empty if the fields
 /// ask for neither, or nothing fits well enough.
 pub(crate) fn pairs(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
@@ -176,7 +190,7 @@ mod tests {
 
     #[test]
     fn plain_lists_are_found_by_what_names_them() {
-        let rows: [(&str, &str, &[&str]); 18] = [
+        let rows: [(&str, &str, &[&str]); 22] = [
             (
                 "ingredients",
                 "<h2>Ingredients</h2><ul><li>2 apples<li>100 g flour</ul>",
@@ -231,6 +245,19 @@ mod tests {
                 &["manzana", "otoño"],
             ),
             ("tags", "<p>Some text without any.</p>", &[]),
+            ("tags", "<p><a rel=tag href=/category/cakes/>Cakes</a></p>", &[]),
+            ("tags", "<p>Category: <a rel=tag href=/cakes>Cakes</a></p>", &[]),
+            (
+                "tags",
+                "<blockquote>Look <a href='https://posts.example/tag/x'>#x</a> \
+                 <a href='https://posts.example/tag/y'>#y</a></blockquote>",
+                &[],
+            ),
+            (
+                "performers",
+                "<h3>Line-up</h3><p>Ada Holm<br>Bo Lind</p><p><a href=#>Save</a> <a href=#>Now</a></p>",
+                &["Ada Holm", "Bo Lind"],
+            ),
             (
                 "features",
                 "<div id=key-features><h3>Key features</h3><ul><li>Light<li>Strong</ul></div>",

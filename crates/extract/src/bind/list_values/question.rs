@@ -1,9 +1,9 @@
 //! Questions that a page shows with their answers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
-use super::outline::{Outline, rank, text_at, trimmed};
+use super::outline::{Outline, label_before, rank, text_at, trimmed};
 use crate::bind::element_names::names_of;
 use crate::bind::phrases::PhraseSet;
 use crate::bind::text_nodes::TextNodes;
@@ -24,6 +24,10 @@ const MAX_ANSWER_BYTES: usize = 10_000;
 const MAX_CLIMB: usize = 8;
 /// Longest heading of a part with questions, in words.
 const MAX_HEADING_WORDS: usize = 9;
+/// Longest line above questions that names them, in words.
+const MAX_LABEL_WORDS: usize = 4;
+/// Difference in bytes up to which a control is all of an answer.
+const MAX_CONTROL_REST: usize = 4;
 /// Signs that open and close an answer, which stand behind a question.
 const CONTROL_SIGNS: &str = "+-–−×✕▾▼▲⌄⌃›>»↓↑";
 /// Words in the classes and ids of parts with questions.
@@ -105,18 +109,27 @@ pub(super) struct Question {
     is_control: bool,
     /// Whether a heading above it or a class around it says that there are questions.
     is_named: bool,
+    /// Whether its answer starts with the question again: it is a copy of the one that has the answer.
+    is_copy: bool,
 }
 
 /// The questions with the same markup that are most likely the page's; empty if there are fewer than two.
 pub(super) fn read(evidence: &Evidence<'_>) -> Vec<Question> {
     let mut best: Vec<Question> = Vec::new();
     let mut best_score = MIN_SCORE;
-    for group in groups(evidence).into_values() {
+    let texts = TextNodes::read(evidence);
+    let phrases = PhraseSet::new(HEADINGS);
+    for mut group in groups(evidence, &texts, &phrases).into_values() {
+        name_below_label(&evidence.tree, &phrases, &mut group);
         let mut group = kept(group);
         if group.len() < 2 {
             continue;
         }
         answer(&evidence.tree, &mut group);
+        drop_calls(&evidence.tree, &texts, &mut group);
+        if group.len() < 2 {
+            continue;
+        }
         let all = to_f64(group.len());
         let share =
             |is: fn(&Question) -> bool| to_f64(group.iter().filter(|question| is(question)).count()) / all;
@@ -132,7 +145,8 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Vec<Question> {
             + weight(is_heading, 0.2)
             + 0.15 * share(|question| question.asks)
             + 0.1 * answered
-            + weight(group.len() > 2, 0.1);
+            + weight(group.len() > 2, 0.1)
+            - 0.2 * share(|question| question.is_copy);
         if score > best_score || (score >= best_score && group.len() > best.len()) {
             (best, best_score) = (group, score);
         }
@@ -140,7 +154,40 @@ pub(super) fn read(evidence: &Evidence<'_>) -> Vec<Question> {
     best
 }
 
-/// Those of a group that are questions, or topics that open like most questions around them.
+/// Names the questions of a group from the first one on that stands right below a line such as "FAQ".
+fn name_below_label(tree: &Tree<'_>, phrases: &PhraseSet, group: &mut [Question]) {
+    let is_labelled = |question: &Question| {
+        label_before(tree, question.text.start).is_some_and(|line| phrases.matches(line, MAX_LABEL_WORDS))
+    };
+    if let Some(first) = group.iter().position(is_labelled) {
+        group.iter_mut().skip(first).for_each(|question| question.is_named = true);
+    }
+}
+
+/// Drops questions that a link or a button alone follows, as in "Ready to start? Contact us", and an answer
+/// that most questions share, which is such a control too.
+fn drop_calls(tree: &Tree<'_>, texts: &TextNodes, questions: &mut Vec<Question>) {
+    let is_call = |range: &Range<usize>| {
+        let Some(node) = smallest(tree, texts, range) else { return false };
+        let around = std::iter::once(node).chain(tree.ancestors(node)).take(MAX_CLIMB);
+        let is_whole =
+            |node: &NodeId| trimmed(tree, tree.text_range(*node)).len() <= range.len() + MAX_CONTROL_REST;
+        around.take_while(is_whole).any(|node| tree.is(node, &["a", "button"]))
+    };
+    questions.retain(|question| !question.answer.as_ref().is_some_and(is_call));
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for range in questions.iter().filter_map(|question| question.answer.as_ref()) {
+        *known.entry(text_at(tree, range)).or_default() += 1;
+    }
+    let shared = known.into_iter().find(|(_, count)| *count > 1 && count * 2 > questions.len());
+    let Some((shared, _)) = shared else { return };
+    for question in questions {
+        question.answer = question.answer.take().filter(|range| text_at(tree, range) != shared);
+    }
+}
+
+/// Those of a group that are questions, or topics between questions that open like most of them. Topics
+/// before and after all questions are other parts of the page.
 fn kept(group: Vec<Question>) -> Vec<Question> {
     let asking = group.iter().filter(|question| question.asks).count();
     let is_most = asking * 2 >= group.len();
@@ -152,11 +199,16 @@ fn kept(group: Vec<Question>) -> Vec<Question> {
     if kept.iter().filter(|question| question.is_named).count() > 1 {
         kept.retain(|question| question.is_named);
     }
-    kept
+    kept.truncate(kept.iter().rposition(|question| question.asks).map_or(0, |last| last + 1));
+    kept.into_iter().skip_while(|question| !question.asks).collect()
 }
 
 /// The lines that may be questions, by the name and the first class of their elements.
-fn groups<'a>(evidence: &Evidence<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
+fn groups<'a>(
+    evidence: &Evidence<'a>,
+    texts: &TextNodes,
+    phrases: &PhraseSet,
+) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
     let tree = &evidence.tree;
     let mut lines: BTreeMap<usize, Range<usize>> = BTreeMap::new();
     let mut start = 0;
@@ -177,16 +229,14 @@ fn groups<'a>(evidence: &Evidence<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Quest
             lines.entry(range.start).or_insert(range);
         }
     }
-    let texts = TextNodes::read(evidence);
     let outline = Outline::read(tree);
     let unrelated = UnrelatedParts::read(evidence);
-    let phrases = PhraseSet::new(HEADINGS);
     let mut groups: BTreeMap<(&'a str, &'a str), Vec<Question>> = BTreeMap::new();
     let fitting = lines
         .into_values()
         .filter(|range| QUESTION_BYTES.contains(&range.len()) && !text_at(tree, range).contains('\n'));
     for range in fitting.take(MAX_QUESTIONS) {
-        let Some(node) = smallest(tree, &texts, &range) else { continue };
+        let Some(node) = smallest(tree, texts, &range) else { continue };
         let is_menu = |node: NodeId| tree.is(node, &["nav", "select"]);
         if unrelated.in_related_section(node) || tree.ancestors(node).any(is_menu) {
             continue;
@@ -199,6 +249,7 @@ fn groups<'a>(evidence: &Evidence<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Quest
             is_heading: false,
             is_control: false,
             is_named: false,
+            is_copy: false,
         };
         mark(evidence, &mut question);
         question.is_named = question.is_named
@@ -324,6 +375,12 @@ fn answer(tree: &Tree<'_>, questions: &mut [Question]) {
         } else {
             Some(inside)
         };
+        let asked = text_at(tree, &question.text);
+        let range = range.map(|range| {
+            let Some(rest) = text_at(tree, &range).strip_prefix(asked) else { return range };
+            question.is_copy = true;
+            without_opening(tree, range.end - rest.len()..range.end)
+        });
         question.answer = range.filter(|range| (2..=MAX_ANSWER_BYTES).contains(&range.len()));
     }
 }

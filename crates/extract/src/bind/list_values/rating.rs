@@ -1,10 +1,10 @@
 //! How likely a list of the page is the one that a property asks for.
 
 use super::items::{CleanItem, clean, is_term};
-use super::lists::{ListForm, PageList};
+use super::lists::{ListForm, MIN_SIBLINGS, PageList};
 use super::outline::{Outline, label_before, text_at};
 use super::subject::Subject;
-use super::vocabulary::ItemKind;
+use super::vocabulary::{ItemKind, says_category};
 use crate::bind::element_names::names_of;
 use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::words::words;
@@ -30,8 +30,14 @@ const ADDRESS_WEIGHT: f64 = 0.42;
 const NEAR_HEADING_BYTES: usize = 600;
 /// Bytes of visible text between a heading and a list of short terms.
 const NEAR_TERMS_BYTES: usize = 120;
+/// Longest label that says that a list has categories, in bytes.
+const MAX_CATEGORY_LABEL: usize = 40;
+/// Lower bound on the fit of the names of a list that name it.
+const MIN_NAME: f64 = 0.7;
 /// Upper bound on the items whose links are examined.
 const MAX_SAMPLE: usize = 20;
+/// Upper bound on the names of an element that say what it is; more are those of a page or a card.
+const MAX_NAMES: usize = 4;
 /// Upper bound on short terms; more of them are an index of the site.
 const MAX_TERMS: usize = 40;
 /// Lower bound on the share of items that have a property, if the list has it.
@@ -84,10 +90,17 @@ pub(super) struct Rating {
 struct Above {
     fit: f64,
     heading: Option<NodeId>,
+    /// Whether the label before the list says that it has categories.
+    is_category: bool,
 }
 
 /// Rates a list; `None` if it is not the one that the property asks for.
 pub(super) fn rate(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Option<Rating> {
+    // Two lines are a paragraph or, below "Line-up", two names.
+    let is_pair = list.form == ListForm::Lines && list.items.len() < MIN_SIBLINGS;
+    if is_pair && (subject.kind != ItemKind::People || subject.fit("line up") < 1.0) {
+        return None;
+    }
     let above = above(view, subject, list);
     let name = name_fit(view, subject, list);
     let link = link_evidence(view, subject, list);
@@ -95,11 +108,17 @@ pub(super) fn rate(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'
     if 1.0 - doubt < MIN_EVIDENCE || is_elsewhere(view, subject.kind, list.first(), above.fit) {
         return None;
     }
+    // The categories of a site are no keywords.
+    let asks_keywords = subject.kind == ItemKind::Keywords && subject.fit("keywords") >= 1.0;
+    if asks_keywords && (above.is_category || are_categories(view, list)) {
+        return None;
+    }
     let mut items = clean(&view.evidence.tree, list, subject.kind);
     if items.len() > 1 && items.first().is_some_and(|first| subject.fit(&first.text) >= 1.0) {
         items.remove(0);
     }
-    let is_sure = is_term(subject.kind) && (above.fit >= 1.0 || link >= RELATION_WEIGHT);
+    let is_linked = link >= RELATION_WEIGHT || (link > 0.0 && name > MIN_NAME);
+    let is_sure = is_term(subject.kind) && (above.fit >= 1.0 || is_linked);
     let least = if is_sure { 1 } else { 2 };
     if items.len() < least {
         return None;
@@ -112,7 +131,7 @@ pub(super) fn rate(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'
         score *= 0.75;
     }
     let score = f64::min(score, MAX_SCORE);
-    (score >= MIN_SCORE).then_some(Rating { score, is_named: name > 0.7, heading: above.heading, items })
+    (score >= MIN_SCORE).then_some(Rating { score, is_named: name > MIN_NAME, heading: above.heading, items })
 }
 
 /// The clean items of a list that continues another; `None` if it has another form.
@@ -137,7 +156,8 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
     let own = list.items.first().filter(|_| list.form == ListForm::Lines);
     let own = own.map_or("", |line| text_at(tree, &line.text));
     let fits = [label, &*described, own].into_iter().map(|label| subject.fit(label));
-    let mut best = Above { fit: fits.fold(0.0, f64::max), heading: None };
+    let is_category = label.len() <= MAX_CATEGORY_LABEL && says_category(&words(label));
+    let mut best = Above { fit: fits.fold(0.0, f64::max), heading: None, is_category };
     let mut is_other = subject.is_other(label);
     for (step, heading) in view.outline.above(list.first()).take(3).enumerate() {
         let title = text_at(tree, &heading.text);
@@ -149,7 +169,8 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
         let gap = text.start.saturating_sub(heading.text.end);
         fit *= match (step, is_term(subject.kind)) {
             (0, _) if gap <= 2 => 1.0,
-            (0, true) if gap <= NEAR_TERMS_BYTES => 0.9,
+            // What stands between is more likely the list.
+            (0, true) if gap <= NEAR_TERMS_BYTES => 0.75,
             (_, true) => 0.0,
             (0, false) if gap <= NEAR_HEADING_BYTES => 0.9,
             (0, false) => 0.5,
@@ -196,9 +217,9 @@ fn link_evidence(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>
             relation.split(' ').any(|word| subject.fit(word) >= 1.0 && (word != "tag" || !is_category)),
         );
         let address = tree.attribute(link, "href").unwrap_or_default();
-        let folders = address.rsplit_once('/').map_or("", |(folders, _)| folders.trim_end_matches('/'));
         addressed += usize::from(
-            folders.split('/').skip(1).take(12).any(|folder| subject.class_fit(&words(folder)) >= 1.0),
+            !is_foreign(view, &address)
+                && folders(&address).any(|folder| subject.class_fit(&words(folder)) >= 1.0),
         );
     }
     let is_most = |count: usize| to_f64(count) >= MOST * to_f64(all);
@@ -207,6 +228,44 @@ fn link_evidence(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>
         (_, true) => ADDRESS_WEIGHT,
         _ => 0.0,
     }
+}
+
+/// The folders of an address, the first ones only.
+fn folders(address: &str) -> impl Iterator<Item = &str> {
+    let folders = address.rsplit_once('/').map_or("", |(folders, _)| folders.trim_end_matches('/'));
+    folders.split('/').skip(1).take(12)
+}
+
+/// Whether an address is on another site: the tags of an embedded post are not the page's.
+fn is_foreign(view: &PageView<'_, '_>, address: &str) -> bool {
+    let site = |host: Option<&str>| {
+        let host = host.unwrap_or_default();
+        let start = host.rmatch_indices('.').nth(1).map_or(0, |(at, _)| at + 1);
+        host.get(start..).unwrap_or_default().to_owned()
+    };
+    let url = view.evidence.url.join(address);
+    url.is_ok_and(|url| site(url.host_str()) != site(view.evidence.url.host_str()))
+}
+
+/// Whether the names of a list or the links of most items say that they are categories of the site.
+fn are_categories(view: &PageView<'_, '_>, list: &PageList<'_>) -> bool {
+    let tree = &view.evidence.tree;
+    let says = |node: NodeId| {
+        let names = names_of(view.evidence, node);
+        names.len() <= MAX_NAMES && says_category(&names.concat())
+    };
+    if says(list.parent) || says(list.first()) {
+        return true;
+    }
+    let is_category = |link: NodeId| {
+        let relation = tree.attribute(link, "rel").unwrap_or_default();
+        let address = tree.attribute(link, "href").unwrap_or_default();
+        relation.split(' ').any(|word| word.eq_ignore_ascii_case("category"))
+            || folders(&address).map(words).any(|folder| folder.len() == 1 && says_category(&folder))
+    };
+    let sample = list.items.iter().take(MAX_SAMPLE);
+    let links = sample.clone().filter_map(|item| link_in(view, item.node));
+    to_f64(links.filter(|link| is_category(*link)).count()) >= MOST * to_f64(sample.count())
 }
 
 /// The link that an item is, or its first one.

@@ -46,7 +46,9 @@ pub(super) static LISTS: [ListNames; 17] = [
 ];
 
 const INGREDIENTS: &str = "\
-    ingredients|ingredient|ingredient list|what you need|what you ll need|you will need|zutaten|zutat|\
+    ingredients|ingredient|ingredient list|what you need|what you ll need|you will need|you need|\
+    you ll need|das brauchst du|il vous faut|necesitas|occorrente|potrzebujesz|potřebujeme|нам понадобится|\
+    du behöver|du trenger|du skal bruge|用意するもの|zutaten|zutat|\
     zutatenliste|ingrédients|ingrédient|ingredientes|ingrediente|ingredienti|ingrediënten|ingrediencie|\
     ingredience|suroviny|składniki|összetevők|hozzávalók|sestavine|sastojci|ингредиенты|інгредієнти|\
     съставки|продукты|необходими продукти|ainekset|ainesosat|ingredienser|hráefni|malzemeler|\
@@ -195,6 +197,12 @@ pub(super) fn known(name: &[String]) -> Option<&'static ListNames> {
 
 fn is_one_of(words: &str, word: &str) -> bool {
     words.split('|').any(|known| known == word)
+}
+
+/// Whether a class, an id or a folder of an address says that something is a category of the site.
+pub(super) fn says_category(words: &[String]) -> bool {
+    let has = |names: &str| words.iter().any(|word| is_one_of(names, word));
+    has(CATEGORIES) && !has(KEYWORDS)
 }
 
 /// The known list with exactly this name.

@@ -1,9 +1,11 @@
+use serde_json::Value;
+
 use super::page_facts::SegmentFacts;
 use crate::bind::target::TargetField;
 use crate::markup::Tree;
 use crate::normalise::ValueForm;
 use crate::schema::ShapeKind;
-use crate::segment::{Origin, PLACE_FEATURES, Segment};
+use crate::segment::{Origin, PLACE_FEATURES, Segment, is_image_address};
 
 /// Longest text of an amount, a number, a code or a date, in bytes.
 const MAX_TYPED_BYTES: usize = 120;
@@ -13,6 +15,11 @@ const MAX_BOOLEAN_BYTES: usize = 24;
 const MAX_TEXT_BYTES: usize = 300;
 /// Fewest digits of a telephone number.
 const MIN_PHONE_DIGITS: usize = 6;
+/// Lengths of the names of users, in bytes.
+const MIN_USER_BYTES: usize = 3;
+const MAX_USER_BYTES: usize = 32;
+/// The weight at which a name of the site is certain enough.
+const FULL_SITE_WEIGHT: f32 = 4.0;
 /// Fewest digits of a GTIN.
 const MIN_GTIN_DIGITS: usize = 8;
 
@@ -54,7 +61,7 @@ pub(crate) fn is_long_text(target: &TargetField<'_>) -> bool {
 }
 
 /// Whether a field asks for the address of an image.
-fn is_image(target: &TargetField<'_>) -> bool {
+pub(crate) fn is_image(target: &TargetField<'_>) -> bool {
     target.form == ValueForm::Url && (target.has_concept("image") || target.has_concept("logo"))
 }
 
@@ -94,14 +101,45 @@ pub(crate) fn fits(
         (_, ValueForm::Phone) => is_short && facts.digits >= MIN_PHONE_DIGITS,
         (_, ValueForm::Gtin) => is_short && facts.digits >= MIN_GTIN_DIGITS,
         (_, ValueForm::Url) if is_image(target) => {
-            matches!(segment.origin, Origin::Attribute) && is_of_image()
+            matches!(segment.origin, Origin::Attribute) && (is_of_image() || is_image_address(text))
         }
         (_, ValueForm::Url) => {
-            text.contains(['/', '.']) && !text.contains(char::is_whitespace) && !is_of_image()
+            let is_image = is_of_image() || is_image_address(text);
+            text.contains(['/', '.']) && !text.contains(char::is_whitespace) && !is_image
         }
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }
+}
+
+/// How much a segment that is a name of the site, or that links to a person, speaks for the field, 0 to 3.
+pub(crate) fn name_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
+    let asks = |names: &[&str]| names.iter().any(|name| target.has_concept(name));
+    let has_any = |features: &[usize]| features.iter().any(|feature| has(segment, *feature));
+    let person = if asks(&["author"]) && has_any(&[LINK_PERSON, LINK_AUTHOR]) { 1.0 } else { 0.0 };
+    let weight = segment.place.0.get(SITE_WEIGHT).copied().unwrap_or_default();
+    let share = (weight / FULL_SITE_WEIGHT).min(1.0);
+    let site = if asks(&["publisher", "organization", "company", "provider", "seller", "legal name"]) {
+        3.0
+    } else if asks(&["name", "author", "brand", "developer", "organizer"]) {
+        1.5
+    } else {
+        0.0
+    };
+    person + site * share
+}
+
+/// The name that a user of the site has, if a segment links to that user: such a name need not look like one.
+pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment) -> Option<Value> {
+    let text = segment.text.as_str();
+    let is_user_name = (MIN_USER_BYTES..=MAX_USER_BYTES).contains(&text.len())
+        && text.contains(char::is_alphabetic)
+        && text.chars().all(|found| found.is_alphanumeric() || matches!(found, '_' | '-' | '.' | '@'));
+    let asks = target.form == ValueForm::Names
+        && target.has_concept("author")
+        && target.shape.kind == ShapeKind::Text
+        && target.shape.choices.is_empty();
+    (asks && is_user_name && has(segment, LINK_PERSON)).then(|| Value::from(text))
 }
 
 /// How much the type of a segment speaks for the field, 0 to 1.5.
@@ -139,6 +177,9 @@ const IS_CODE: usize = feature("is_code");
 const IS_GTIN: usize = feature("is_gtin");
 const IS_NAME: usize = feature("is_name");
 const IS_PLACE: usize = feature("is_place");
+const LINK_PERSON: usize = feature("link_person");
+const LINK_AUTHOR: usize = feature("link_author");
+const SITE_WEIGHT: usize = feature("site_weight");
 
 /// The index of a feature of the place; the number of features if there is none with this name.
 const fn feature(name: &str) -> usize {
@@ -190,6 +231,9 @@ mod tests {
             IS_GTIN,
             IS_NAME,
             IS_PLACE,
+            LINK_PERSON,
+            LINK_AUTHOR,
+            SITE_WEIGHT,
         ];
         assert!(used.iter().all(|at| *at < PLACE_FEATURES.len()), "{used:?}");
     }

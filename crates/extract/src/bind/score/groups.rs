@@ -5,7 +5,7 @@ use crate::schema::ShapeKind;
 
 /// Groups of fields. Each has a probability of its own below which no value is chosen, as a price is decided
 /// on other grounds than a description. The model file has the bounds in this order.
-pub(crate) const GROUPS: [&str; 24] = [
+pub(crate) const GROUPS: [&str; 26] = [
     "price",
     "other_price",
     "currency",
@@ -24,6 +24,8 @@ pub(crate) const GROUPS: [&str; 24] = [
     "contact",
     "author",
     "brand",
+    "publisher",
+    "category",
     "names",
     "place",
     "choice",
@@ -58,6 +60,8 @@ fn name_of_group(target: &TargetField<'_>) -> &'static str {
         ValueForm::Number | ValueForm::Count | ValueForm::Rating => "number",
         _ if has("author") => "author",
         _ if has("brand") => "brand",
+        ValueForm::Text if has("publisher") => "publisher",
+        ValueForm::Text if has("category") => "category",
         ValueForm::Names => "names",
         ValueForm::Place => "place",
         ValueForm::Term => "term",
@@ -81,6 +85,7 @@ mod tests {
             ("price", json!({ "type": "number" }), "price"),
             ("availability", json!({ "enum": ["in_stock", "out_of_stock"] }), "availability"),
             ("image", json!({ "type": "string" }), "image"),
+            ("publisher", json!({ "type": "string" }), "publisher"),
             ("description", json!({ "type": "string" }), "long_text"),
             ("favourite animal", json!({ "type": "string" }), "free_text"),
             ("is open", json!({ "type": "boolean" }), "choice"),

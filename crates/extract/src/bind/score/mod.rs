@@ -22,10 +22,13 @@ mod rules;
 mod segment_names;
 
 pub(crate) use features::{WIDTH, feature_names};
+pub(crate) use fit::is_long_text;
 pub(crate) use groups::{GROUPS, group_of};
 pub(crate) use model::Model;
 pub(crate) use options::is_structured;
 pub(crate) use page_segments::PageSegments;
+
+use std::ops::Range;
 
 use self::choice::RatedField;
 use self::features::SchemaFacts;
@@ -113,23 +116,68 @@ pub(crate) fn option_tables(
     fields: &[Field],
     targets: &[TargetField<'_>],
 ) -> Vec<OptionTable> {
+    let schema = SchemaFacts::read(fields, targets);
+    with_options(page, targets, |facts, at, options| {
+        let rows = features::rows(facts, &schema, at, targets, &options);
+        OptionTable { options, rows }
+    })
+}
+
+/// A value that a field may have, with where the page states it, for a reader that chooses.
+#[derive(Debug)]
+pub(crate) struct OfferedValue {
+    /// The value with its proofs; its score is the one of the rules, 0 if they do not know the value.
+    pub(crate) choice: Choice,
+    /// The label that the page gives it, in folded words; empty if there is none.
+    pub(crate) label: String,
+    /// The range of the text that states it, in the visible text.
+    pub(crate) range: Option<Range<usize>>,
+    /// How well that text fits the field at first sight.
+    pub(crate) prior: f32,
+}
+
+/// The values that each field of an object may have, without the features that a learned model needs.
+pub(crate) fn offered_values(
+    page: &PageSegments<'_, '_>,
+    targets: &[TargetField<'_>],
+) -> Vec<Vec<OfferedValue>> {
+    with_options(page, targets, |facts, _, options| {
+        let offered = options.iter().map(|option| {
+            let segment = option.segments.first().and_then(|at| facts.segments.get(*at));
+            let label = segment.and_then(|segment| segment.label.as_ref());
+            let choice = proof::choice(facts, option, 0.0, None);
+            OfferedValue {
+                choice: Choice { score: option.rule_score(), ..choice },
+                label: label.map(|label| label.words.clone()).unwrap_or_default(),
+                range: segment.and_then(|segment| segment.range.clone()),
+                prior: option.prior,
+            }
+        });
+        offered.collect()
+    })
+}
+
+/// Reads the options of each field after the rules have chosen the price. `read` gets the number of the field
+/// and its options.
+fn with_options<T>(
+    page: &PageSegments<'_, '_>,
+    targets: &[TargetField<'_>],
+    mut read: impl FnMut(&PageFacts<'_, '_>, usize, Vec<ValueOption>) -> T,
+) -> Vec<T> {
     let evidence = page.evidence();
     let names = MeaningTable::new(targets);
     let mut rules = RulePools::collect(evidence, targets);
     let facts = PageFacts::read(evidence, page.segments(), &rules, &names);
-    let schema = SchemaFacts::read(fields, targets);
     let mut prices = rules.price.map(|at| rules.take(at));
     let price = prices.clone().and_then(|prices| rules.choose_price(evidence, prices));
     rules.follow_price(evidence, targets, price.filter(|price| price.score >= MIN_CONFIDENCE).as_ref());
-    let mut tables = Vec::with_capacity(targets.len());
+    let mut out = Vec::with_capacity(targets.len());
     for at in 0..targets.len() {
         let of_price = if rules.price == Some(at) { prices.take() } else { None };
         let choices = of_price.unwrap_or_else(|| rules.take(at));
-        let options = options::read(&facts, at, targets, choices);
-        let rows = features::rows(&facts, &schema, at, targets, &options);
-        tables.push(OptionTable { options, rows });
+        out.push(read(&facts, at, options::read(&facts, at, targets, choices)));
     }
-    tables
+    out
 }
 
 #[cfg(test)]

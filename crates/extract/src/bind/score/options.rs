@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::fit::{fits, is_long_text, type_weight};
+use super::fit::{fits, is_long_text, name_weight, type_weight, user_name};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
@@ -110,10 +110,13 @@ pub(crate) fn read(
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
         }
-        if recurring::is_wrong(page.evidence, target, &segment.text, segment.label.is_some()) {
+        // The name of the site stands in its menus, too.
+        let is_named = segment.label.is_some() || segment.origin == Origin::SiteName;
+        if recurring::is_wrong(page.evidence, target, &segment.text, is_named) {
             continue;
         }
-        let Some(value) = value_in(&segment.text, target) else { continue };
+        let value = value_in(&segment.text, target).or_else(|| user_name(target, segment));
+        let Some(value) = value else { continue };
         let key = agreement_key(&value);
         if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
             option.stating += 1;
@@ -203,5 +206,6 @@ fn prior(
         _ => 0.0,
     };
     let unrelated = if facts.is_unrelated { 0.6 } else { 0.0 };
-    label + name + facts.nearness + type_weight(target, segment) + origin - unrelated
+    let typed = type_weight(target, segment) + name_weight(target, segment);
+    label + name + facts.nearness + typed + origin - unrelated
 }

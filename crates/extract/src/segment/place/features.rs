@@ -117,6 +117,14 @@ features! {
     link_has_word,
     /// Steps of the path.
     link_depth,
+    /// The link leads to the start page.
+    link_start,
+    /// The path is that of a page about a person.
+    link_person,
+    /// The path is that of a page that lists what belongs together.
+    link_group,
+    /// The path is the start of the page's own.
+    link_above,
     // Repetition.
     /// How often the page has this text.
     text_repeats,
@@ -229,6 +237,25 @@ features! {
     is_site_name,
     /// Share of its words that the path of the URL has.
     words_in_path,
+    // The name of the site, as several places state it.
+    /// How much speaks for its being the name.
+    site_weight,
+    /// Like `site_weight`, less that of the best other name.
+    site_lead,
+    /// The title starts or ends with it.
+    site_title,
+    /// A link to the start page has it.
+    site_home,
+    /// A logo has it.
+    site_logo,
+    /// The copyright notice has it.
+    site_copyright,
+    /// The titles of feeds have it.
+    site_feed,
+    /// It has the letters of the host name.
+    site_host,
+    /// Share of the longer one that it and the host name have in common, if one starts with the other.
+    site_host_share,
     // Its line and its label.
     /// Bytes before it on its line.
     bytes_before,
@@ -279,6 +306,8 @@ features! {
     from_attribute,
     /// A step of a breadcrumb trail.
     from_breadcrumb,
+    /// A name of the site.
+    from_site_name,
     /// Paragraphs.
     from_paragraphs,
     /// The last step of the trail.

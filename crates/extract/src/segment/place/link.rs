@@ -1,11 +1,71 @@
 use super::{Features, flag, scaled};
 use crate::page::truncate;
+use crate::segment::address::{Target, without_www};
 use crate::segment::outline::NodeFacts;
 use crate::segment::view::View;
 use crate::segment::wording::Wording;
 
 /// Longest address of a link that is read, in bytes.
 const MAX_HREF_BYTES: usize = 400;
+/// Upper bound on the steps of a path that are compared.
+const MAX_STEPS: usize = 8;
+
+/// Steps of the paths of pages about a person.
+const PERSON_STEPS: &[&str] = &[
+    "author",
+    "authors",
+    "auteur",
+    "auteurs",
+    "autor",
+    "autore",
+    "autores",
+    "autoren",
+    "contributor",
+    "contributors",
+    "editor",
+    "journalist",
+    "journalists",
+    "member",
+    "members",
+    "mitglied",
+    "people",
+    "person",
+    "profil",
+    "profile",
+    "profiles",
+    "redacteur",
+    "staff",
+    "team",
+    "u",
+    "user",
+    "users",
+    "writer",
+    "writers",
+    "yazar",
+];
+/// Steps of the paths of pages that list what belongs together.
+const GROUP_STEPS: &[&str] = &[
+    "c",
+    "cat",
+    "categoria",
+    "categories",
+    "category",
+    "categorie",
+    "channel",
+    "collection",
+    "collections",
+    "forum",
+    "forums",
+    "kategorie",
+    "rubrik",
+    "rubrique",
+    "section",
+    "sections",
+    "tag",
+    "tags",
+    "topic",
+    "topics",
+];
 
 /// Where its link leads.
 pub(super) fn write(view: &View<'_, '_>, facts: &NodeFacts, wording: &Wording, to: &mut Features) {
@@ -30,38 +90,36 @@ pub(super) fn write(view: &View<'_, '_>, facts: &NodeFacts, wording: &Wording, t
     to.link_same_page = flag(is_same_page);
     to.link_same_host = flag(is_same_host && !is_same_page);
     to.link_other_host = flag(!is_same_host);
-    to.link_depth = scaled(target.path.split('/').filter(|step| !step.is_empty()).count());
+    to.link_depth = scaled(target.steps().count());
     to.link_has_word = flag(wording.has_word_of(target.path));
+    to.link_start = flag(is_same_host && target.is_start());
+    to.link_person = flag(is_same_host && (names(&target, PERSON_STEPS) || names_user(&target, href)));
+    to.link_group = flag(is_same_host && names(&target, GROUP_STEPS));
+    to.link_above = flag(is_same_host && !is_same_page && is_above(&target, view.evidence.url.path()));
 }
 
-/// The parts of an address that count, without resolving it.
-#[derive(Debug, PartialEq, Eq)]
-struct Target<'h> {
-    /// `None` if it is that of the page.
-    host: Option<&'h str>,
-    /// As written; empty if it is that of the page.
-    path: &'h str,
+/// Whether a step of the path is one of these words, or has one of them as its first word.
+fn names(target: &Target<'_>, words: &[&str]) -> bool {
+    target.steps().take(MAX_STEPS).any(|step| {
+        let first = step.split(['-', '_', '.']).next().unwrap_or_default();
+        words.iter().any(|word| word.eq_ignore_ascii_case(step) || word.eq_ignore_ascii_case(first))
+    })
 }
 
-impl<'h> Target<'h> {
-    /// `None` if the address is not one of the web.
-    fn read(href: &'h str) -> Option<Self> {
-        let bare = href.split(['?', '#']).next().unwrap_or_default();
-        for scheme in ["https://", "http://", "//"] {
-            let Some((start, rest)) = bare.split_at_checked(scheme.len()) else { continue };
-            if start.eq_ignore_ascii_case(scheme) {
-                let end = rest.find('/').unwrap_or(rest.len());
-                let (host, path) = rest.split_at_checked(end)?;
-                return Some(Self { host: Some(host), path: if path.is_empty() { "/" } else { path } });
-            }
-        }
-        let has_scheme = bare.split('/').next().is_some_and(|first| first.contains(':'));
-        (!has_scheme).then_some(Self { host: None, path: bare })
-    }
+/// Whether an address leads to a user: `/@ada`, `/~ada`, `member.php?u=3`.
+fn names_user(target: &Target<'_>, href: &str) -> bool {
+    let query = href.split_once('?').map_or("", |(_, query)| query);
+    let key = query.split(['=', '&']).next().unwrap_or_default();
+    target.steps().take(MAX_STEPS).any(|step| step.len() > 1 && step.starts_with(['@', '~']))
+        || ["u", "user", "userid", "user_id", "author", "uid"]
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(key))
 }
 
-fn without_www(host: &str) -> &str {
-    host.strip_prefix("www.").unwrap_or(host)
+/// Whether an address is that of a folder around the page.
+fn is_above(target: &Target<'_>, own: &str) -> bool {
+    let path = target.path.trim_end_matches('/');
+    !path.is_empty() && own.strip_prefix(path).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
 }
 
 #[cfg(test)]
@@ -69,19 +127,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_far_as_they_count() {
+    fn addresses_of_persons_and_groups_are_told_apart() {
         let rows = [
-            ("https://www.a.example/b/c?d#e", Some((Some("www.a.example"), "/b/c"))),
-            ("HTTP://a.example", Some((Some("a.example"), "/"))),
-            ("//a.example/b", Some((Some("a.example"), "/b"))),
-            ("b/c#d", Some((None, "b/c"))),
-            ("#d", Some((None, ""))),
-            ("mailto:a@b.example", None),
-            ("javascript:void(0)", None),
+            ("/author/ada-holm", true, false),
+            ("https://a.example/@ada", true, false),
+            ("member.php?u=31", true, false),
+            ("/forums/garden.4/", false, true),
+            ("/category/garden", false, true),
+            ("/2021/red-cup", false, false),
         ];
-        for (href, expected) in rows {
-            let found = Target::read(href).map(|target| (target.host, target.path));
-            assert_eq!(found, expected, "{href}");
+        for (href, is_person, is_group) in rows {
+            let target = Target::read(href).unwrap();
+            let person = names(&target, PERSON_STEPS) || names_user(&target, href);
+            assert_eq!((person, names(&target, GROUP_STEPS)), (is_person, is_group), "{href}");
+        }
+    }
+
+    #[test]
+    fn folders_around_the_page_are_above_it() {
+        for (href, expected) in [("/news/", true), ("/news/garden", true), ("/new", false), ("/", false)] {
+            let target = Target::read(href).unwrap();
+            assert_eq!(is_above(&target, "/news/garden/red-cup"), expected, "{href}");
         }
     }
 }

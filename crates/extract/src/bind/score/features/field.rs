@@ -30,7 +30,7 @@ const FORMS: [(ValueForm, &str); 19] = [
 
 /// Properties that tell what kind of thing a schema is about: the name of the feature, and the names of
 /// properties and the plainest names of concepts that have it.
-const SIBLINGS: [(&str, &[&str]); 32] = [
+const SIBLINGS: [(&str, &[&str]); 34] = [
     ("price", &["price"]),
     ("sku", &["sku", "mpn"]),
     ("gtin", &["gtin"]),
@@ -63,6 +63,8 @@ const SIBLINGS: [(&str, &[&str]); 32] = [
     ("vehicle", &["mileage", "fuel", "transmission"]),
     ("rooms", &["rooms", "bedrooms", "area"]),
     ("provider", &["provider", "instructor", "course code"]),
+    ("person", &["job title", "first name", "last name", "birth date", "nationality"]),
+    ("organisation", &["founded", "founder", "employees", "vat id", "legal name"]),
 ];
 
 /// The names of the features that are neither flags of a form, a concept nor a sibling.

@@ -3,8 +3,10 @@
 //! Each part states its features as pairs of a name and a number, so that names and numbers cannot come out
 //! of step. The names go to the training, and the file of the model says how many there were.
 
+mod codes;
 mod concept_names;
 mod field;
+mod images;
 mod names;
 mod relative;
 mod rules;
@@ -12,6 +14,8 @@ mod value;
 
 pub(crate) use field::SchemaFacts;
 
+use self::codes::CodeOverview;
+use self::images::ImageOverview;
 use self::relative::OptionRanks;
 use self::rules::RuleOverview;
 use super::options::ValueOption;
@@ -20,8 +24,14 @@ use crate::bind::target::TargetField;
 use crate::segment::PLACE_FEATURES;
 
 /// The number of features of an option.
-pub(crate) const WIDTH: usize =
-    field::WIDTH + rules::WIDTH + value::WIDTH + names::WIDTH + PLACE_FEATURES.len() + relative::WIDTH;
+pub(crate) const WIDTH: usize = field::WIDTH
+    + rules::WIDTH
+    + value::WIDTH
+    + names::WIDTH
+    + PLACE_FEATURES.len()
+    + relative::WIDTH
+    + images::WIDTH
+    + codes::WIDTH;
 
 /// Features with their names.
 type Named<const N: usize> = [(&'static str, f32); N];
@@ -37,6 +47,8 @@ pub(crate) fn feature_names() -> Vec<String> {
     add("names", &names::NameFacts::default().named());
     add("place", &PLACE_FEATURES.map(|name| (name, 0.0)));
     add("relative", &relative::RelativeFacts::default().named());
+    add("image", &images::ImageFacts::default().named());
+    add("code", &codes::CodeFacts::default().named());
     out
 }
 
@@ -53,6 +65,8 @@ pub(crate) fn rows(
     let words = names::FieldWords::read(target);
     let overview = RuleOverview::read(options);
     let ranks = OptionRanks::read(page, options);
+    let images = ImageOverview::read(page, target, options);
+    let codes = CodeOverview::read(page, field, target, options);
     let mut out = Vec::with_capacity(options.len() * WIDTH);
     for (at, option) in options.iter().enumerate() {
         out.extend_from_slice(&of_field);
@@ -64,6 +78,8 @@ pub(crate) fn rows(
             None => out.resize(out.len() + PLACE_FEATURES.len(), 0.0),
         }
         extend(&mut out, &relative::RelativeFacts::read(page, field, &ranks, option, at).named());
+        extend(&mut out, &images::ImageFacts::read(page, &images, option, at).named());
+        extend(&mut out, &codes::CodeFacts::read(&codes, at).named());
     }
     out
 }

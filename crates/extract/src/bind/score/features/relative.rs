@@ -1,28 +1,37 @@
+use std::collections::HashSet;
+
 use super::super::options::ValueOption;
 use super::super::page_facts::{PageFacts, text_of};
 use super::{Named, count, flag, narrow};
 use crate::bind::words::folded;
+use crate::segment::{LabelKind, Origin};
 
 /// The number of features of this part.
-pub(super) const WIDTH: usize = 20;
+pub(super) const WIDTH: usize = 24;
 
 /// The rank of an option that no segment states.
 const NO_RANK: f32 = 60.0;
 /// Longest value that is looked for in the heading, the title and the URL, in bytes.
 const MAX_VALUE_BYTES: usize = 200;
+/// Upper bound on the steps of the URL's path that are compared.
+const MAX_STEPS: usize = 12;
 /// Upper bound on the other fields with the same value that count.
 const MAX_OTHERS: usize = 8;
 
-/// The order of a field's options on the page.
+/// The order of a field's options on the page, and what they are compared with.
 #[derive(Debug)]
-pub(super) struct OptionRanks {
+pub(super) struct OptionRanks<'p> {
     options: usize,
+    /// What the images of the page are called, in folded words.
+    image_labels: HashSet<&'p str>,
+    /// The steps of the URL's path in folded words.
+    path: Vec<String>,
     by_nearness: Vec<f32>,
     by_position: Vec<f32>,
 }
 
-impl OptionRanks {
-    pub(super) fn read(page: &PageFacts<'_, '_>, options: &[ValueOption]) -> Self {
+impl<'p> OptionRanks<'p> {
+    pub(super) fn read(page: &PageFacts<'p, '_>, options: &[ValueOption]) -> Self {
         let mut placed: Vec<(usize, f32, usize)> = Vec::new();
         for (number, option) in options.iter().enumerate() {
             if let Some((_, facts)) = option.segments.first().and_then(|at| page.segment(*at)) {
@@ -41,7 +50,15 @@ impl OptionRanks {
         placed.sort_by_key(|(_, _, at)| *at);
         let by_position = ranks(&placed);
         placed.sort_by(|left, right| right.1.total_cmp(&left.1));
-        Self { options: options.len(), by_nearness: ranks(&placed), by_position }
+        let stated = page.segments.iter().filter(|segment| segment.origin == Origin::Attribute);
+        let labels = stated.filter_map(|segment| segment.label.as_ref());
+        let image_labels = labels
+            .filter(|label| label.kind == LabelKind::Attribute)
+            .map(|label| label.words.as_str())
+            .collect();
+        let steps = page.evidence.url.path().split('/').filter(|step| !step.is_empty());
+        let path = steps.take(MAX_STEPS).map(folded).collect();
+        Self { options: options.len(), image_labels, path, by_nearness: ranks(&placed), by_position }
     }
 }
 
@@ -68,13 +85,21 @@ pub(super) struct RelativeFacts {
     states_no_price: f32,
     items: f32,
     has_heading: f32,
+    /// An image of the page is called like it, as those of authors are.
+    is_image_label: f32,
+    /// A step of the URL's path has its words.
+    is_path_step: f32,
+    /// Steps of the path after that one.
+    steps_after: f32,
+    /// Steps of the path; none on a start page.
+    path_steps: f32,
 }
 
 impl RelativeFacts {
     pub(super) fn read(
         page: &PageFacts<'_, '_>,
         field: usize,
-        ranks: &OptionRanks,
+        ranks: &OptionRanks<'_>,
         option: &ValueOption,
         at: usize,
     ) -> Self {
@@ -92,6 +117,7 @@ impl RelativeFacts {
             states_no_price: flag(page.states_no_price),
             items: count(page.evidence.items.len()).ln_1p(),
             has_heading: flag(page.evidence.heading.is_some()),
+            path_steps: count(ranks.path.len()),
             ..Self::default()
         };
         if let Some((_, of_segment)) = option.segments.first().and_then(|at| page.segment(*at)) {
@@ -114,6 +140,11 @@ impl RelativeFacts {
         facts.in_title = flag(page.title.contains(&words));
         facts.starts_title = flag(page.title.starts_with(&words));
         facts.in_url = flag(page.url.contains(&words));
+        facts.is_image_label = flag(ranks.image_labels.contains(words.trim()));
+        if let Some(step) = ranks.path.iter().position(|step| step == words.trim()) {
+            facts.is_path_step = 1.0;
+            facts.steps_after = count(ranks.path.len() - step - 1);
+        }
         facts
     }
 
@@ -139,6 +170,10 @@ impl RelativeFacts {
             ("states_no_price", self.states_no_price),
             ("items", self.items),
             ("has_heading", self.has_heading),
+            ("is_image_label", self.is_image_label),
+            ("is_path_step", self.is_path_step),
+            ("steps_after", self.steps_after),
+            ("path_steps", self.path_steps),
         ]
     }
 }
