@@ -209,15 +209,14 @@ fn plain_values(
         .into_iter()
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
         .flat_map(|choice| terms_of(choice, field, &targets))
-        .take(MAX_LIST);
-    for choice in choices {
+        .collect();
+    let [target] = &targets;
+    for choice in list_values::settled(&field.name, target, choices).into_iter().take(MAX_LIST) {
         let child = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
         out.leaves.push(leaf(evidence, &child, choice));
     }
-    if values.is_empty()
-        && let [target] = &targets
-    {
+    if values.is_empty() {
         for shown in list_values::plain(evidence, &field.name, target) {
             out.leaves.push(Leaf {
                 pointer: child_pointer(pointer, &values.len().to_string()),

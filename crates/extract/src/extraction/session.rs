@@ -2,8 +2,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::extractor::{PageExtraction, Task};
 use super::choices::{self, OfferedField};
+use super::extractor::{PageExtraction, Task};
 use super::{answer, list, matched_run, plain_values, prompt};
 use crate::bind::{TargetField, folded, leaf_targets, missing_in_rows, set_at};
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};

@@ -163,7 +163,8 @@ fn truth(property: &Property, main: &[&Entity], visible: &Visible) -> Option<Tru
         let (shown, hidden): (Vec<String>, Vec<String>) =
             items.into_iter().partition(|item| visible.shows(property.form, item));
         // A list in one text is no list.
-        let is_text = hidden.is_empty() && shown.len() == 1 && shown.iter().any(|item| words(item).len() > LONG_WORDS);
+        let is_text =
+            hidden.is_empty() && shown.len() == 1 && shown.iter().any(|item| words(item).len() > LONG_WORDS);
         return match shown.len() {
             _ if is_text => None,
             count if count >= hidden.len() => Some(Truth::List { shown, hidden }),
@@ -311,7 +312,10 @@ mod tests {
             "calories": null } });
         let case = labelled(&labels).unwrap().unwrap();
         assert_eq!(case.truths["title"], Truth::Values(vec!["Pie".to_owned()]));
-        assert_eq!(case.truths["ingredients"], Truth::List { shown: vec!["a".to_owned(), "b".to_owned()], hidden: Vec::new() });
+        assert_eq!(
+            case.truths["ingredients"],
+            Truth::List { shown: vec!["a".to_owned(), "b".to_owned()], hidden: Vec::new() }
+        );
         assert_eq!(case.truths["calories"], Truth::Absent);
         assert!(!case.truths.contains_key("author"));
         assert!(labelled(&json!({ "kind": "Thing", "fields": {} })).is_err());

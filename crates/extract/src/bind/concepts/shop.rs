@@ -49,8 +49,9 @@ pub(super) const ROWS: &[Row] = &[
             cod produs, šifra, šifra izdelka, artikul, артикул, код товара, код товару, код продукта, \
             каталожен номер, κωδικός προϊόντος, ürün kodu, stok kodu, 品番, 商品番号, 商品コード, 型番, \
             商品编号, 货号, 商品編號, 貨號, 상품번호, 제품번호, 상품코드, מק ט, מקט, رقم المنتج, \
-            رمز المنتج, رقم القطعة, insertion number, anzeigennummer",
-        labels: "item, article, item ref, cod, ref, код, κωδικός, kód, código, codice",
+            رمز المنتج, رقم القطعة, insertion number, anzeigennummer, produkta kods, preces kods, \
+            prekės kodas, tootekood, šifra proizvoda, kataloški broj, kode produk, mã sản phẩm",
+        labels: "item, article, item ref, cod, ref, код, κωδικός, kód, código, codice, арт, artikel, kod",
         paths: "sku, productID, offers.sku, identifier, @id",
         metas: "product:retailer_item_id, sku, product:sku, product_id, og:sku, product:retailer_part_no",
         ..ROW
@@ -80,7 +81,8 @@ pub(super) const ROWS: &[Row] = &[
             numer katalogowy producenta, kod producenta, gyártói cikkszám, cod producător, \
             код производителя, номер модели, код виробника, κωδικός κατασκευαστή, üretici kodu, \
             メーカー型番, 型號, 모델번호, 型号, מספר דגם, رقم الموديل",
-        labels: "part, modelo, model, modell, modèle, modello, модель",
+        labels: "part, modelo, model, modell, modèle, modello, модель, mfr, mfr no, mfr part no, \
+            mfg part number",
         paths: "mpn, offers.mpn, model.name, model",
         metas: "product:mfr_part_no",
         ..ROW

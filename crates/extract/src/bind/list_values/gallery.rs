@@ -103,8 +103,8 @@ fn of_gallery(images: &[Image], gallery: NodeId) -> Option<FoundList> {
     let own = images.iter().filter(|image| image.gallery == gallery);
     let distinct: Vec<&Image> = own.filter(|image| keys.insert(image_key(&image.address))).collect();
     let shown = distinct.iter().filter(|image| image.is_own).count();
-    let is_gallery = (1..=MAX_GALLERY).contains(&distinct.len())
-        && to_f64(shown) >= MIN_SHARE * to_f64(distinct.len());
+    let is_gallery =
+        (1..=MAX_GALLERY).contains(&distinct.len()) && to_f64(shown) >= MIN_SHARE * to_f64(distinct.len());
     let items = distinct.into_iter().map(|image| FoundItem {
         text: image.address.clone(),
         quote: image.written.clone(),

@@ -41,6 +41,7 @@ use super::pool::Choice;
 use super::target::TargetField;
 use crate::leaf::MissingReason;
 use crate::schema::Field;
+use crate::segment::LabelKind;
 
 /// The probability of every price is multiplied by this if the page says that the price is on request.
 const ON_REQUEST_FACTOR: f32 = 0.4;
@@ -141,10 +142,17 @@ pub(crate) fn offered_values(
     page: &PageSegments<'_, '_>,
     targets: &[TargetField<'_>],
 ) -> Vec<Vec<OfferedValue>> {
+    let evidence = page.evidence();
+    let heading = evidence.heading.map(|node| crate::bind::folded(evidence.tree.text_of(node)));
+    let page_heading = heading.unwrap_or_default();
     with_options(page, targets, |facts, _, options| {
         let offered = options.iter().map(|option| {
             let segment = option.segments.first().and_then(|at| facts.segments.get(*at));
-            let label = segment.and_then(|segment| segment.label.as_ref());
+            // A heading is above all texts of its section.
+            let label = segment.and_then(|segment| segment.label.as_ref()).filter(|label| {
+                let is_above = matches!(label.kind, LabelKind::HeadingAbove | LabelKind::LineAbove);
+                !is_above && !page_heading.contains(&label.words)
+            });
             let choice = proof::choice(facts, option, 0.0, None);
             OfferedValue {
                 choice: Choice { score: option.rule_score(), ..choice },

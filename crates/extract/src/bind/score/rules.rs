@@ -3,8 +3,8 @@ use crate::bind::target::{NameIndex, TargetField};
 use crate::bind::text_nodes::TextNodes;
 use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::{
-    MIN_CONFIDENCE, displayed_price, element_names, entity, inferred_availability, labels, price_on_request,
-    shop, state,
+    MIN_CONFIDENCE, codes, displayed_price, element_names, entity, inferred_availability, labels,
+    price_on_request, shop, state,
 };
 use crate::evidence::Evidence;
 use crate::leaf::MissingReason;
@@ -45,7 +45,7 @@ impl RulePools {
         shop::described(evidence, targets, &mut pools);
         shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
         displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
-        shop::identifiers(evidence, targets, &mut pools);
+        codes::identifiers(evidence, targets, &mut pools);
         shop::brands(evidence, targets, &mut pools);
         let price = targets.iter().position(|target| target.has_concept("price"));
         let is_on_request = price.is_some() && price_on_request::is_on_request(evidence);

@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn function_words_say_nothing_about_the_answer() {
-        for word in ["the", "von", "où", "desde", "della", "voor", "são", "przez", "při", "från", "для"] {
+        for word in ["the", "von", "où", "desde", "della", "voor", "são", "przez", "při", "från", "для"]
+        {
             assert!(is_function_word(word), "{word}");
         }
         for word in ["cup", "clay", "weight", "grammi", "holz"] {

@@ -83,6 +83,7 @@ impl Reader<'_> {
                 // The address of a link is no text.
                 ']' if next == Some('(') => {
                     while chars.next_if(|(_, found)| *found != ')').is_some() {}
+                    chars.next();
                 }
                 '.' | '!' | '?' | '…' if next.is_none_or(char::is_whitespace) => {
                     if found != '.' || !self.ends_in_abbreviation() {

@@ -111,7 +111,9 @@ impl CodeOverview {
             return Self::default();
         }
         let codes: Vec<Code> = options.iter().map(|option| Code::read(page, field, option)).collect();
-        let named = codes.iter().filter(|code| code.is_named).count();
+        // The number in `AB-1204` has the label of the whole code.
+        let is_whole = |code: &&Code| !codes.iter().any(|other| other.is_named && other.contains(code));
+        let named = codes.iter().filter(|code| code.is_named).filter(is_whole).count();
         Self { codes, named, addresses: image_addresses(page) }
     }
 
@@ -226,7 +228,7 @@ mod tests {
         let names = feature_names();
         let feature = |value: &str, name: &str| {
             let at = tables[0].options.iter().position(|option| option.value == value).unwrap();
-            let column = names.iter().position(|known| *known == format!("codes_{name}")).unwrap();
+            let column = names.iter().position(|known| *known == format!("code_{name}")).unwrap();
             tables[0].rows[at * names.len() + column]
         };
         let rows = [
