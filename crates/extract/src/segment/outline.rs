@@ -284,10 +284,11 @@ impl Reader {
             attribute_values::read(tree, node, facts, attributes, &mut outline.attribute_values);
         }
         match facts.tag {
-            Tag::Link if outline.start_links.len() < MAX_SITE_ELEMENTS => {
-                if Target::read(attributes.href).is_some_and(|target| target.is_start()) {
-                    outline.start_links.push(node);
-                }
+            Tag::Link
+                if outline.start_links.len() < MAX_SITE_ELEMENTS
+                    && Target::read(attributes.href).is_some_and(|target| target.is_start()) =>
+            {
+                outline.start_links.push(node);
             }
             Tag::Image if outline.logos.len() < MAX_SITE_ELEMENTS && site_names::is_logo(attributes) => {
                 outline.logos.push(node);

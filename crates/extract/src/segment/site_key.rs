@@ -259,7 +259,7 @@ mod tests {
             ("Acme-Tools", Some("Acme-Tools")),
         ];
         for (text, expected) in rows {
-            let found = host_run(text, "acmetools").map(|range| &text[range]);
+            let found = host_run(text, "acmetools").map(|range| text.get(range).unwrap());
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -91,7 +91,7 @@ mod tests {
                     };
                     phrases(sentence).into_iter().map(range).collect::<Vec<_>>()
                 })
-                .map(|range| &text[range])
+                .map(|range| text.get(range).unwrap())
                 .collect();
             for phrase in expected {
                 assert!(found.contains(phrase), "{text}: no {phrase} in {found:?}");

@@ -84,7 +84,7 @@ fn a_chosen_candidate_is_the_value_with_its_proof() {
     let proof = &found.extraction.leaves[0].provenance[0];
     let span = proof.span.clone().unwrap();
     let text = if span.part == PagePart::Html { &page.html } else { &page.markdown };
-    assert_eq!((proof.method, &text[span.start..span.end]), (Method::Model, "red clay"));
+    assert_eq!((proof.method, text.get(span.start..span.end).unwrap()), (Method::Model, "red clay"));
     assert!(found.extraction.missing.is_empty());
 }
 
