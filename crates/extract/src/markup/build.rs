@@ -70,6 +70,9 @@ const IMPLIED: [(&[&str], &[&str], &[&str]); 6] = [
     (&["tbody", "thead", "tfoot"], &["tbody", "thead", "tfoot"], &["table"]),
 ];
 
+/// Elements whose content is not HTML.
+const FOREIGN: [&str; 2] = ["svg", "math"];
+
 /// Elements that end tags of other elements do not close.
 const SCOPE_ELEMENTS: [&str; 3] = ["td", "th", "table"];
 
@@ -82,6 +85,8 @@ struct OpenElement<'a> {
     node: usize,
     hidden: bool,
     block: bool,
+    /// Whether it is in SVG or MathML, where a tag that ends with a slash has no end tag.
+    foreign: bool,
 }
 
 impl<'a> Tree<'a> {
@@ -186,11 +191,13 @@ impl<'a> TreeBuilder<'a> {
         }
         self.wants_break |= block || name.eq_ignore_ascii_case("br");
         let hidden = self.is_hidden() || hides(name, attributes);
+        let foreign = self.open.last().is_some_and(|open| open.foreign) || one_of(name, &FOREIGN);
+        let foreign = foreign && !name.eq_ignore_ascii_case("foreignObject");
         let index = self.push(Kind::Element { name, attributes }, hidden);
-        if one_of(name, &VOID) || (attributes.ends_with('/') && !block) || self.open.len() >= MAX_DEPTH {
+        if one_of(name, &VOID) || (foreign && attributes.ends_with('/')) || self.open.len() >= MAX_DEPTH {
             return;
         }
-        self.open.push(OpenElement { name, node: index, hidden, block });
+        self.open.push(OpenElement { name, node: index, hidden, block, foreign });
     }
 
     /// Ends the innermost open element that is one of `names`, unless one of `held_by` is inside it.

@@ -181,7 +181,7 @@ fn hostile_pages_stay_within_bounds() {
 fn the_name_of_the_site_is_what_several_places_state() {
     let found = segments(
         "<head><title>Red cup | Acme</title><link rel=alternate type=application/rss+xml title='Acme &raquo; Feed'>\
-         </head><a href='/'><img src=/logo.svg alt='ACME logo'></a><h1>Red cup</h1><p>Bolt</p>\
+         </head><a href=/><img src=/logo.svg alt='ACME logo'></a><h1>Red cup</h1><p>Bolt</p>\
          <footer>© 2021 Acme Inc. All rights reserved.</footer>",
     );
     let site = find(&found, "Acme", "site_name").unwrap();

@@ -107,16 +107,17 @@ pub(super) fn shifted(decimal: &str, power: u32) -> Option<String> {
     if power == 0 || decimal.len() > MAX_NUMBER_BYTES {
         return (power == 0).then(|| decimal.to_owned());
     }
-    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+    let (sign, positive) = decimal.strip_prefix('-').map_or(("", decimal), |positive| ("-", positive));
+    let (whole, fraction) = positive.split_once('.').unwrap_or((positive, ""));
     let mut digits = format!("{whole}{fraction}");
     if let Some(left) = fraction.len().checked_sub(power).filter(|left| *left > 0) {
         digits.insert(digits.len() - left, '.');
     } else {
-        digits.extend(std::iter::repeat_n('0', power - fraction.len()));
+        digits.extend(std::iter::repeat_n('0', power.saturating_sub(fraction.len())));
     }
     let trimmed = digits.trim_start_matches('0');
-    let is_small = trimmed.is_empty() || trimmed.starts_with('.');
-    Some(if is_small { format!("0{trimmed}") } else { trimmed.to_owned() })
+    let zero = if trimmed.is_empty() || trimmed.starts_with('.') { "0" } else { "" };
+    Some(format!("{sign}{zero}{trimmed}"))
 }
 
 #[cfg(test)]
@@ -134,6 +135,7 @@ mod tests {
             ("1.3", "万件", Some("13000")),
             ("2", " тыс.", Some("2000")),
             ("0", "k", Some("0")),
+            ("-0.5", "k", Some("-500")),
             ("5", "m", None),
             ("5", " kilometres", None),
             ("5", "", None),

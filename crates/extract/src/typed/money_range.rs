@@ -53,7 +53,7 @@ impl Sum {
         let Some(decimal) = shifted(&money.decimal, power) else { return Self { money, power: 0 } };
         money.decimal = decimal;
         money.range.end += bytes;
-        let rest = behind.get(bytes..).unwrap_or_default().trim_start_matches(['.', ' ', '\u{a0}']);
+        let rest = behind.get(bytes..).unwrap_or_default().trim_start_matches('.').trim_start();
         if money.currency.is_none()
             && let Some(sign) = sign_at_start(rest)
         {
@@ -114,6 +114,14 @@ fn end_of(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sum_ends_behind_its_sign_whatever_stands_between() {
+        for text in ["1M\r €", "45k.\u{2003}€", "2 Mio. € net"] {
+            let range = money_range(text).unwrap().0.range;
+            assert!(text.get(range.clone()).is_some_and(|sum| sum.ends_with('€')), "{text:?}: {range:?}");
+        }
+    }
 
     #[test]
     fn salaries_are_read_as_ranges_with_a_period() {
