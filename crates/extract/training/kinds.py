@@ -26,6 +26,8 @@ class Thing:
     author_date: str = ""
     price: str = ""
     old_price: str = ""
+    # The price of a kilogram or a litre.
+    unit_price: str = ""
     stock: str = ""
     can_buy: bool = False
     action: str = ""
@@ -83,8 +85,10 @@ def product(locale):
     fact(thing, locale, "brand", brand)
     sku = rng.choice([f"{rng.randrange(10**5, 10**7)}",
                       f"{rng.choice('ABKMX')}{rng.choice('RST')}-{rng.randrange(100, 9999)}"])
+    if rng.random() < 0.4:
+        thing.unit_price = locale.money(round(rng.uniform(3, 900), 2))
     fact(thing, locale, "sku", optional(rng, sku))
-    fact(thing, locale, "gtin", optional(rng, gtin(rng, "40"), 0.5))
+    fact(thing, locale, "gtin", optional(rng, gtin(rng, rng.choice(["40", "50", "978"])), 0.5))
     mpn = f"{rng.choice('HJLQ')}{rng.randrange(10, 99)}.{rng.randrange(100, 999)}"
     fact(thing, locale, "mpn", optional(rng, mpn, 0.4))
     fact(thing, locale, "color", optional(rng, locale.one("colors"), 0.6))
@@ -281,5 +285,40 @@ def business(locale):
     return thing
 
 
+def other(locale):
+    """A thing with properties that no vocabulary knows, under English names."""
+    rng = locale.rng
+    title = rng.choice([locale.company(), locale.one("businesses"), f"{locale.city()} {rng.randrange(2, 90)}"])
+    thing = Thing("Other", title, {"title": title})
+    day = locale.day()
+    sentence = locale.one("sentences")
+    texts = {"motto": rng.choice([sentence.rstrip("."), " ".join(sentence.split()[:3])]),
+             "nickname": rng.choice([locale.one("colors"), locale.city(), locale.one("tags").title()]),
+             "mascot": rng.choice([locale.one("tags").title(), locale.person().split()[0]]),
+             "material": rng.choice([locale.one("ingredients"), locale.one("colors"), locale.one("tags")]),
+             "pattern": locale.one("colors"), "habitat": rng.choice([locale.city(), locale.one("sections")]),
+             "warranty": f"{rng.randrange(1, 9)} {locale.one('tags')}",
+             "architect": locale.person(), "curator": locale.person(),
+             "population": f"{rng.randrange(1000, 99000)}", "elevation": f"{rng.randrange(3, 2400)} m",
+             "founded": f"{rng.randrange(1700, 2020)}", "seats": f"{rng.randrange(20, 900)}"}
+    names = sorted(texts) + ["last_inspection"]
+    kept = rng.sample(names, rng.randrange(3, 10))
+    for name in kept:
+        label = name.replace("_", " ").capitalize()
+        if name == "last_inspection":
+            thing.fields[name], text = day.isoformat(), locale.date(day)
+        else:
+            text = texts[name]
+            is_number = name in ("population", "elevation", "founded", "seats")
+            thing.fields[name] = float(text.split()[0]) if is_number else text
+        thing.facts.append((name, label, text))
+    for name in names:
+        thing.fields.setdefault(name, None)
+    describe(thing, locale, 1, 4)
+    del thing.fields["description"]
+    thing.action = locale.phrases["contact"]
+    return thing
+
+
 KINDS = {"product": product, "article": article, "recipe": recipe, "job": job, "event": event, "book": book,
-         "person": person, "business": business}
+         "person": person, "business": business, "other": other}

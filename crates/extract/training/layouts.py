@@ -44,6 +44,11 @@ class Site:
         self.is_small = rng.random() < 0.35
         if self.is_small:
             self.distractors = [name for name in self.distractors if rng.random() < 0.3]
+        # Others save only the part of a page about the thing.
+        self.is_fragment = rng.random() < 0.2
+        self.attribute_prefix = rng.choice(["", "", "product-", "item-"])
+        self.unit = rng.choice(["kg", "l", "100 g", "m²"])
+        self.unit_place = rng.choice(["before", "after"])
 
     def c(self, name):
         """The class attribute of an element with this purpose."""
@@ -64,6 +69,10 @@ def shrink(site, thing):
     if thing.price and is_left_out():
         thing.price = thing.old_price = ""
         fields.update(price=None, currency=None)
+    if thing.kind == "Product" and rng.random() < 0.15:
+        # A sentence about stock, and nothing that says it is sold.
+        thing.stock = thing.action = ""
+        fields["availability"] = None
     if thing.stock and is_left_out():
         thing.stock = ""
         if "availability" in fields and not thing.can_buy:
@@ -71,7 +80,10 @@ def shrink(site, thing):
     if thing.action and is_left_out():
         thing.action = ""
         if "availability" in fields and not thing.stock:
-            del fields["availability"]
+            # Without a price, nothing says that it is sold.
+            fields["availability"] = None
+            if thing.price and rng.random() < 0.5:
+                del fields["availability"]
     if thing.rating and is_left_out():
         thing.rating = ""
         fields.update(rating=None, review_count=None)
@@ -180,6 +192,13 @@ def by_line(site, thing):
     return f"<div><img src=\"/people/p.jpg\" alt=\"\"> {link}</div><div{c('date')}>{date}</div>"
 
 
+def condition(site):
+    """A sentence with the words for things in stock that says of none that it is."""
+    words = site.locale.one("sentences").split()
+    words.insert(site.rng.randrange(2, 3 + len(words) // 2), site.locale.phrases["in_stock"].lower())
+    return f"<p{site.c('note')}>{escape(' '.join(words))}</p>"
+
+
 def box(site, thing):
     """Price, stock and the button that buys."""
     c, out = site.c, ""
@@ -190,7 +209,12 @@ def box(site, thing):
             words = f"{site.phrase('old_price')} " if mark == "span" else ""
             old = f"<{mark}{c('old-price')}>{words}{escape(thing.old_price)}</{mark}> "
         price = f"<span{c('price')}>{escape(thing.price)}</span>"
+        if thing.unit_price:
+            unit = f"<span{c('unit')}>{escape(thing.unit_price)} / {site.unit}</span>"
+            price = f"{unit} {price}" if site.unit_place == "before" else f"{price} {unit}"
         out += f"<div{c('price-box')}>{old}{price}</div>"
+    if thing.kind == "Product" and thing.fields.get("availability", "") is None:
+        out += condition(site)
     if thing.stock:
         out += f"<p{c('stock')}>{escape(thing.stock)}</p>"
     if thing.action:
@@ -246,6 +270,8 @@ def page(site, thing, others, number):
     locale, c = site.locale, site.c
     if site.is_small:
         shrink(site, thing)
+    values = machine.stated(thing, site.rng)
+    machine.hide(site, thing, values)
     heading = site.heading
     image = f"/img/{site.kind}-{site.number}-{number}.jpg"
     crumbs = ""
@@ -281,9 +307,10 @@ def page(site, thing, others, number):
             + image_tag + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
             + (share if "share" in site.distractors else ""))
-    main = machine.microdata(site, thing, main, site.rng)
+    main = machine.microdata(site, thing, machine.attributes(site, thing, values) + main, values)
     related = ""
-    if "related" in site.distractors:
+    has_no_price = "price" in thing.fields and thing.fields["price"] is None
+    if "related" in site.distractors or (site.is_small and has_no_price and site.rng.random() < 0.5):
         related = f"<h3>{site.phrase('related')}</h3>{cards(site, others)}"
     if "reviews" in site.distractors:
         related += reviews(site, locale)
@@ -307,7 +334,7 @@ def page(site, thing, others, number):
         address = f"{locale.street()}, {locale.city()}"
     foot = f"© 2026 {escape(site.name)}. {site.phrase('all_rights')}. {escape(address)}"
     logo = f"<a href=/>{escape(site.name)}</a>"
-    if site.is_small:
+    if site.is_small or site.is_fragment:
         body = f"{main}{related}{cookies}"
     elif site.frame == 0:
         body = (f"{cookies}<header>{logo}<nav>{menu}</nav>{search}</header><main>{main}</main>"
@@ -330,8 +357,10 @@ def page(site, thing, others, number):
         fields["images"] = [f"https://{site.host}{image}"] if image_tag else None
     if thing.kind == "Article":
         fields["image"] = f"https://{site.host}{image}" if image_tag else None
-        if not site.is_small:
+        if not (site.is_small or site.is_fragment):
             fields["publisher"] = site.name
+    if site.is_fragment:
+        return f"<div{c('page')}>{body}</div>", fields
     html = (f"<!doctype html><html lang={locale.language}><head><meta charset=utf-8>"
-            f"<title>{escape(title)}</title>{machine.head(site, thing, site.rng)}</head><body>{body}</body></html>")
+            f"<title>{escape(title)}</title>{machine.head(site, thing, values)}</head><body>{body}</body></html>")
     return html, fields

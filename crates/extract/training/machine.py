@@ -4,7 +4,8 @@ from html import escape
 
 # The names of a property in the notation of schema.org: outer objects with their type, then the property.
 TYPES = {"Product": "Product", "Article": "NewsArticle", "Recipe": "Recipe", "JobPosting": "JobPosting",
-         "Event": "Event", "Book": "Book", "Person": "Person", "Organization": "LocalBusiness"}
+         "Event": "Event", "Book": "Book", "Person": "Person", "Organization": "LocalBusiness",
+         "Other": "Thing"}
 OFFERS, RATING = ("offers", "Offer"), ("aggregateRating", "AggregateRating")
 NAMES = {
     "price": (OFFERS, "price"), "currency": (OFFERS, "priceCurrency"), "availability": (OFFERS, "availability"),
@@ -31,7 +32,36 @@ STATE_NAMES = {"price": "price", "currency": "currency", "availability": "availa
                "gtin": "ean", "sku": "sku", "name": "name", "title": "name", "author": "author",
                "date_published": "publishedAt", "description": "description", "company": "company",
                "isbn": "isbn", "category": "category", "location": "location", "job_title": "jobTitle"}
-STYLES = ["", "", "", "", "json-ld", "microdata", "meta", "state", "data layer"]
+STYLES = ["", "", "", "", "json-ld", "microdata", "meta", "state", "data layer", "attributes"]
+# A value that is stated for programs is often not shown.
+HIDDEN = 0.3
+
+
+def hide(site, thing, values):
+    """Leaves out some of the facts that the notation of the site states."""
+    rng = site.rng
+    if site.notation in ("", "data layer"):
+        return
+    known = {name for name in values if states(site.notation, thing, name)}
+    thing.facts = [row for row in thing.facts if row[0] not in known or rng.random() > HIDDEN]
+    if "price" in known and "currency" in known and rng.random() < HIDDEN:
+        thing.price = thing.old_price = ""
+    if "availability" in known and rng.random() < HIDDEN:
+        thing.stock = ""
+
+
+def states(notation, thing, name):
+    """Whether a notation states a property of a thing."""
+    if notation == "meta":
+        return name in META.get(thing.kind, ())
+    if notation == "attributes":
+        return name in ATTRIBUTES and thing.kind == "Product"
+    return name in STATE_NAMES if notation == "state" else bool(names_of(thing, name))
+
+
+# What `meta` elements and attributes of elements state.
+META = {"Product": ("price", "currency", "brand", "sku", "availability"), "Book": ("isbn",)}
+ATTRIBUTES = ("price", "currency", "sku", "gtin", "brand")
 
 
 def stated(thing, rng):
@@ -58,18 +88,20 @@ def entity(thing, values):
         place = out
         if outer:
             place = out.setdefault(outer[0], {"@type": outer[1]})
+        if name == "gtin":
+            inner = "isbn" if str(value).startswith("978") else inner
         place[inner] = f"https://schema.org/{value}" if name == "availability" else value
     return out
 
 
-def head(site, thing, rng):
+def head(site, thing, values):
     """What stands in the head or the end of a page, in the notation of the site."""
-    values = stated(thing, rng)
+    rng = site.rng
     if site.notation == "json-ld":
         text = json.dumps(entity(thing, values), ensure_ascii=False)
         return f'<script type="application/ld+json">{text}</script>'
     if site.notation == "meta":
-        return meta(thing, values)
+        return meta(thing, values, rng)
     if site.notation == "microdata":
         return ""
     shown = {STATE_NAMES[name]: value for name, value in values.items() if name in STATE_NAMES}
@@ -86,7 +118,16 @@ def head(site, thing, rng):
     return ""
 
 
-def meta(thing, values):
+def attributes(site, thing, values):
+    """An element whose attributes state values."""
+    if site.notation != "attributes" or thing.kind != "Product":
+        return ""
+    rows = "".join(f' data-{site.attribute_prefix}{name}="{escape(str(values[name]))}"'
+                   for name in ATTRIBUTES if name in values)
+    return f"<div{site.c('product')}{rows}></div>"
+
+
+def meta(thing, values, rng):
     kind = {"Product": "product", "Article": "article", "Book": "book"}.get(thing.kind, "website")
     rows = [("og:type", kind), ("og:title", values.get("title") or values.get("name")),
             ("og:description", values.get("description"))]
@@ -94,6 +135,12 @@ def meta(thing, values):
         rows += [(f"product:{name}", values.get(key)) for name, key in (
             ("price:amount", "price"), ("price:currency", "currency"), ("brand", "brand"),
             ("retailer_item_id", "sku"), ("availability", "availability"))]
+        if values.get("price") and rng.random() < 0.3:
+            # The price before a sale has the name that the price has else.
+            rows = [("product:sale_price:" + name.rpartition(":")[2], value) if name.startswith("product:price:")
+                    else (name, value) for name, value in rows]
+            rows.insert(rng.randrange(len(rows)),
+                        ("product:price:amount", round(values["price"] * rng.uniform(1.1, 1.9), 2)))
     if kind == "article":
         rows += [(f"article:{name}", values.get(key)) for name, key in (
             ("published_time", "date_published"), ("modified_time", "date_modified"),
@@ -105,11 +152,11 @@ def meta(thing, values):
                    for name, value in rows if value is not None)
 
 
-def microdata(site, thing, main, rng):
+def microdata(site, thing, main, values):
     """The main part of the page as an item whose properties stand in hidden elements."""
     if site.notation != "microdata":
         return main
-    item = entity(thing, stated(thing, rng))
+    item = entity(thing, values)
     rows = ""
     for name, value in item.items():
         if name.startswith("@"):

@@ -3,8 +3,8 @@
 
     python3 training/pages.py FOLDER [SITES] [PAGES]
 
-SITES sites (336 if not given) of PAGES pages each (5) go to FOLDER as html/ID.html.gz and
-ground-truth/ID.json. The sites go through 8 kinds of things, 14 locales (12 languages, 10 currencies) and 56
+SITES sites (378 if not given) of PAGES pages each (5) go to FOLDER as html/ID.html.gz and
+ground-truth/ID.json. The sites go through 9 kinds of things, 14 locales (12 languages, 10 currencies) and 56
 layouts. All pages of a site have one layout, so that what recurs on them is its template. The same arguments
 give the same files.
 """
@@ -26,14 +26,14 @@ def sites(count):
         # Each locale comes equally often, in an order of its own, so that it says nothing about the kind.
         if not locales:
             locales = rng.sample(sorted(words.LOCALES), len(words.LOCALES))
-        # The number of layouts is a multiple of 8: without the shift a layout would show one kind only.
+        # The shift shows each kind in all layouts, whatever the two numbers have in common.
         kind = kinds[(number + number // LAYOUTS) % len(kinds)]
         yield Site(number, kind, Locale(locales.pop(), rng), rng)
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    count, per_site = (int(value) for value in (sys.argv[2:] + ["336", "5"][len(sys.argv) - 2:]))
+    count, per_site = (int(value) for value in (sys.argv[2:] + ["378", "5"][len(sys.argv) - 2:]))
     for name in ("html", "ground-truth"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for site in sites(count):

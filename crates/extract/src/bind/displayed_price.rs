@@ -10,7 +10,6 @@ use super::pool::{Candidate, Pool};
 use super::price_context::{NET_WEIGHT, context_weight};
 use super::target::TargetField;
 use super::text_nodes::{TextNodes, with_cents};
-use super::unrelated::UnrelatedParts;
 use crate::evidence::Evidence;
 use crate::normalise::{is_range, normalise};
 use crate::page::{Method, truncate};
@@ -59,7 +58,6 @@ struct DisplayedPrice {
 /// valid price beside them.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    unrelated: &UnrelatedParts,
     texts: &TextNodes,
     targets: &[TargetField<'_>],
     pools: &mut [Pool],
@@ -67,7 +65,7 @@ pub(crate) fn collect(
     if !targets.iter().any(|target| target.has_concept("price")) {
         return;
     }
-    let mut sums = read(evidence, unrelated, texts);
+    let mut sums = read(evidence, texts);
     prefer_taxed(&mut sums);
     let start = evidence.heading.map_or(0, |node| evidence.tree.text_range(node).start);
     for (target, pool) in
@@ -170,26 +168,21 @@ fn same(left: f64, right: f64) -> bool {
 }
 
 /// The amounts with a currency near the heading, on lines of few words; those after the heading come first.
-fn read(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, texts: &TextNodes) -> Vec<DisplayedPrice> {
+fn read(evidence: &Evidence<'_>, texts: &TextNodes) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let Some(heading) = evidence.heading else {
-        return within(evidence, unrelated, texts, 0..visible.len().min(MAX_BYTES));
+        return within(evidence, texts, 0..visible.len().min(MAX_BYTES));
     };
     let start = tree.text_range(heading).start;
-    let mut found = within(evidence, unrelated, texts, start..start.saturating_add(NEAR_BYTES));
+    let mut found = within(evidence, texts, start..start.saturating_add(NEAR_BYTES));
     // Some pages show the price above the name.
-    found.extend(within(evidence, unrelated, texts, start.saturating_sub(ABOVE_BYTES)..start));
+    found.extend(within(evidence, texts, start.saturating_sub(ABOVE_BYTES)..start));
     found
 }
 
 /// The amounts with a currency in a part of the visible text.
-fn within(
-    evidence: &Evidence<'_>,
-    unrelated: &UnrelatedParts,
-    texts: &TextNodes,
-    part: Range<usize>,
-) -> Vec<DisplayedPrice> {
+fn within(evidence: &Evidence<'_>, texts: &TextNodes, part: Range<usize>) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let mut start = part.start.min(visible.len());
@@ -228,7 +221,7 @@ fn within(
             }
             let range = begin + money.range.start..begin + money.range.end;
             let node = texts.within(&range).last().map(|(_, node)| *node);
-            let Some(node) = node.filter(|node| !unrelated.contains(*node)) else { continue };
+            let Some(node) = node.filter(|node| !evidence.unrelated().contains(*node)) else { continue };
             let before_from =
                 nth.checked_sub(1).and_then(|nth| sums.get(nth)).map_or(0, |before| before.range.end);
             let before = line.get(before_from..money.range.start).unwrap_or_default();

@@ -4,7 +4,6 @@ use super::pool::{Candidate, Pool};
 use super::price_context::context_weight;
 use super::target::{NameIndex, TargetField};
 use super::text_nodes::{TextNodes, with_cents};
-use super::unrelated::UnrelatedParts;
 use super::words::{class_words, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -97,7 +96,6 @@ pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>
 /// `data-brand="..."`, `<input name=productId>`.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    unrelated: &UnrelatedParts,
     texts: &TextNodes,
     targets: &[TargetField<'_>],
     names: &NameIndex,
@@ -114,8 +112,8 @@ pub(crate) fn collect(
         }
         let named = names_of(evidence, node);
         let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
-        let in_related_section = unrelated.in_related_section(node);
-        let is_unrelated = unrelated.contains(node);
+        let in_related_section = evidence.unrelated().in_related_section(node);
+        let is_unrelated = evidence.unrelated().contains(node);
         if !in_related_section {
             attributes(evidence, node, targets, names, pools, is_unrelated);
         }

@@ -6,7 +6,6 @@
 use super::element_names::names_of;
 use super::pool::{Candidate, Choice, Pool};
 use super::target::TargetField;
-use super::unrelated::UnrelatedParts;
 use super::words::words;
 use crate::evidence::Evidence;
 use crate::markup::{Kind, NodeId};
@@ -86,7 +85,6 @@ const BUY_LABELS: [&str; 24] = [
 /// beside the price, or if the shop's button is disabled.
 pub(crate) fn infer(
     evidence: &Evidence<'_>,
-    unrelated: &UnrelatedParts,
     targets: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
@@ -99,7 +97,7 @@ pub(crate) fn infer(
         .filter(|(target, pool)| target.form == ValueForm::Availability && pool.is_empty())
         .peekable();
     if open.peek().is_none()
-        || !is_shop(evidence, unrelated, choice)
+        || !is_shop(evidence, choice)
         || mentions_stock(truncate(evidence.tree.text(), MAX_TEXT_BYTES))
     {
         return;
@@ -112,7 +110,7 @@ pub(crate) fn infer(
 }
 
 /// Whether there is a sign of a shop beside the price: the markup of a product, or a button that buys.
-fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) -> bool {
+fn is_shop(evidence: &Evidence<'_>, price: &Choice) -> bool {
     let tree = &evidence.tree;
     let at = price
         .proofs
@@ -134,7 +132,7 @@ fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) 
                 && !tree.is_hidden(*node)
                 && leads_to_cart(evidence, *node)
                 && is_beside(*node)
-                && !unrelated.contains(*node)
+                && !evidence.unrelated().contains(*node)
                 && !tree.ancestors(*node).any(|above| tree.is(above, &boilerplate))
         })
         .map(|node| tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled")))

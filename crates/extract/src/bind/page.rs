@@ -3,10 +3,11 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::list_values::{self, PageView};
 use super::pool::{Choice, Pool};
 use super::score::{self, Model, OfferedValue, OptionTable, PageSegments, is_structured};
 use super::target::TargetField;
-use super::{MIN_CONFIDENCE, entity, list_values, records};
+use super::{MIN_CONFIDENCE, entity, records};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
@@ -25,9 +26,10 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
 /// Fills a shape from a page with a model of its own. Several shapes may share the page's segments.
 pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Model) -> Extraction {
     let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
+    let view = PageView::new(page.evidence());
     out.data = match &shape.kind {
-        ShapeKind::Object(fields) => object(page, fields, model, &mut out),
-        ShapeKind::List(inner) => list(page, inner, "", "", &mut out).unwrap_or_else(|| {
+        ShapeKind::Object(fields) => object(page, &view, fields, model, &mut out),
+        ShapeKind::List(inner) => list(&view, inner, "", "", &mut out).unwrap_or_else(|| {
             out.missing.push(Missing { pointer: String::new(), reason: MissingReason::NotFound });
             Value::Array(Vec::new())
         }),
@@ -84,7 +86,13 @@ pub(crate) fn leaf_targets(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
 
-fn object(page: &PageSegments<'_, '_>, fields: &[Field], model: &Model, out: &mut Extraction) -> Value {
+fn object(
+    page: &PageSegments<'_, '_>,
+    view: &PageView<'_, '_>,
+    fields: &[Field],
+    model: &Model,
+    out: &mut Extraction,
+) -> Value {
     let (targets, lists) = leaves(fields);
     let chosen = score::choose(page, fields, &targets, model);
     let mut data = empty_object(fields);
@@ -104,7 +112,7 @@ fn object(page: &PageSegments<'_, '_>, fields: &[Field], model: &Model, out: &mu
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
-        match list(page, inner, &pointer, &field.name, out) {
+        match list(view, inner, &pointer, &field.name, out) {
             Some(found) => set_at(&mut data, &pointer, found),
             None => out.missing.push(Missing { pointer, reason: MissingReason::NotFound }),
         }
@@ -150,7 +158,7 @@ pub(crate) fn provenance(
 
 /// Reads a list: records of the page for objects, repeated values for plain values.
 fn list(
-    page: &PageSegments<'_, '_>,
+    view: &PageView<'_, '_>,
     inner: &Shape,
     pointer: &str,
     name: &str,
@@ -158,13 +166,13 @@ fn list(
 ) -> Option<Value> {
     let ShapeKind::Object(fields) = &inner.kind else {
         let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-        return plain_values(page, &field, pointer, out);
+        return plain_values(view, &field, pointer, out);
     };
-    let evidence = page.evidence();
+    let evidence = view.evidence;
     let found = records::records(evidence, fields, name);
     let is_stated =
         found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
-    let shown = if is_stated { Vec::new() } else { list_values::pairs(evidence, fields, name) };
+    let shown = if is_stated { Vec::new() } else { list_values::pairs(view, fields, name) };
     let found = if shown.is_empty() { found } else { shown };
     if found.is_empty() {
         return None;
@@ -192,12 +200,12 @@ fn list(
 /// Reads a list of plain values: all values of one property of the page's entities. The field is an element
 /// of the list, with the name of the list.
 fn plain_values(
-    page: &PageSegments<'_, '_>,
+    view: &PageView<'_, '_>,
     field: &Field,
     pointer: &str,
     out: &mut Extraction,
 ) -> Option<Value> {
-    let evidence = page.evidence();
+    let evidence = view.evidence;
     let targets = [TargetField::new(pointer.to_owned(), Vec::new(), field)];
     let mut pools = [Pool::default()];
     entity::collect(evidence, &targets, &mut pools);
@@ -217,7 +225,7 @@ fn plain_values(
         out.leaves.push(leaf(evidence, &child, choice));
     }
     if values.is_empty() {
-        for shown in list_values::plain(evidence, &field.name, target) {
+        for shown in list_values::plain(view, &field.name, target) {
             out.leaves.push(Leaf {
                 pointer: child_pointer(pointer, &values.len().to_string()),
                 provenance: vec![provenance(evidence, &shown.quote, shown.method, shown.html_range)],

@@ -6,7 +6,6 @@ use super::pool::{Candidate, Choice, Pool};
 use super::price_context::context_weight;
 use super::target::TargetField;
 use super::text_nodes::TextNodes;
-use super::unrelated::UnrelatedParts;
 use super::words::{folded, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -23,7 +22,6 @@ const MAX_LINE_BYTES: usize = 90;
 /// Adds phrases about stock near the heading, and buttons that buy.
 pub(crate) fn availability(
     evidence: &Evidence<'_>,
-    unrelated: &UnrelatedParts,
     texts: &TextNodes,
     targets: &[TargetField<'_>],
     pools: &mut [Pool],
@@ -43,7 +41,7 @@ pub(crate) fn availability(
                 || texts
                     .within(&(at..at + line.len()))
                     .first()
-                    .is_some_and(|(_, node)| unrelated.contains(*node))
+                    .is_some_and(|(_, node)| evidence.unrelated().contains(*node))
             {
                 continue;
             }
@@ -110,7 +108,7 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a sentence is conditional, such as "if it is in stock" and "tell me when it is back in stock".
-fn is_condition(sentence: &str) -> bool {
+pub(super) fn is_condition(sentence: &str) -> bool {
     const CONDITIONS: [&str; 16] = [
         "if",
         "when",

@@ -10,6 +10,8 @@ mod scoped;
 mod state;
 mod table;
 
+use std::sync::OnceLock;
+
 use url::Url;
 
 pub use state::MAX_STATES;
@@ -18,7 +20,7 @@ pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
-use crate::bind::overlap;
+use crate::bind::{UnrelatedParts, overlap};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
 use crate::template::Recurring;
@@ -71,6 +73,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) title: String,
     /// The `h1` that the title repeats, or the first.
     pub(crate) heading: Option<NodeId>,
+    /// Read when they are first needed, by [`Self::unrelated`].
+    unrelated: OnceLock<UnrelatedParts>,
     /// What other pages of the template say about the texts of the page, if they are known.
     pub(crate) recurring: Option<Recurring>,
 }
@@ -131,8 +135,14 @@ impl<'a> Evidence<'a> {
             tables,
             title,
             heading,
+            unrelated: OnceLock::new(),
             recurring: None,
         }
+    }
+
+    /// The parts of the page about other things than its main entity.
+    pub(crate) fn unrelated(&self) -> &UnrelatedParts {
+        self.unrelated.get_or_init(|| UnrelatedParts::read(self))
     }
 
     /// The text of the main heading, else the title.

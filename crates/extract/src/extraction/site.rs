@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::extractor::{ClusterPageResult, Extractor, PageExtraction, Task};
 use super::record_run::largest_run_len;
-use crate::bind::bind;
+use crate::bind::{Model, PageSegments, bind, bind_with};
 use crate::evidence::Evidence;
 use crate::leaf::Extraction;
 use crate::page::Page;
@@ -108,12 +108,14 @@ impl Extractor {
     ) -> ClusterPageResult {
         let SitePosition { cluster, alike, texts } = position;
         let evidence = informed_evidence(page, texts);
-        let whole = bind(&evidence, task.shape);
+        let segments = PageSegments::new(&evidence);
+        let model = Model::shipped();
+        let whole = bind_with(&segments, task.shape, model);
         let Some(rows) = RowShape::of(task.shape) else {
             let memory = memory.map(|memory| &memory.whole);
             return self.read(memory, cluster, page, task, &evidence, whole).await;
         };
-        let one = bind(&evidence, rows.shape());
+        let one = bind_with(&segments, rows.shape(), model);
         let records = largest_run_len(&page.markdown);
         let headings = PageHeadings::read(page, &evidence);
         let row_task = Task { shape: rows.shape(), ..task };

@@ -125,7 +125,8 @@ fn main_text(view: &View<'_, '_>) -> Option<(NodeId, Range<usize>)> {
     for node in &view.outline.paragraphs {
         let facts = view.outline.facts(*node);
         let elsewhere = [Tag::Nav, Tag::Footer, Tag::Aside, Tag::Form];
-        if elsewhere.into_iter().any(|tag| facts.is_inside(tag)) || view.unrelated.contains(*node) {
+        if elsewhere.into_iter().any(|tag| facts.is_inside(tag)) || view.evidence.unrelated().contains(*node)
+        {
             continue;
         }
         let range = trimmed(tree, *node);

@@ -15,6 +15,7 @@ use std::collections::HashSet;
 pub(crate) use features::PLACE_FEATURES;
 
 use self::features::Features;
+use self::link::Links;
 use self::repetition::Repeats;
 use self::types::{TypeRank, Types};
 use super::drafts::{Draft, Mark};
@@ -82,6 +83,7 @@ pub(super) fn describe(view: &View<'_, '_>, drafts: Vec<Draft>) -> Vec<Segment> 
         affixed_lines: relation::affixed_lines(view, &described),
         ranks: types::ranks(view, &described),
     };
+    let mut links = Links::default();
     described
         .into_iter()
         .enumerate()
@@ -90,7 +92,7 @@ pub(super) fn describe(view: &View<'_, '_>, drafts: Vec<Draft>) -> Vec<Segment> 
             let facts = view.outline.facts(found.draft.node);
             position::write(view, &found.draft, &mut features);
             container::write(&facts, &mut features);
-            link::write(view, &facts, &found.wording, &mut features);
+            link::write(view, &mut links, &facts, &found.wording, &mut features);
             repetition::write(view, &overview.repeats, &found, &mut features);
             words::write(&found, &mut features);
             types::write(&found.types, overview.ranks.get(at), &mut features);

@@ -25,7 +25,7 @@ pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
                     && text.contains(char::is_alphanumeric)
             })
             && !view.outline.facts(draft.node).is_inside(Tag::Nav)
-            && !view.unrelated.contains(draft.node)
+            && !view.evidence.unrelated().contains(draft.node)
     };
     for draft in drafts.iter_mut().filter(may_have_affix).take(MAX_SEARCHED) {
         let Some(range) = draft.range.clone() else { continue };

@@ -109,11 +109,11 @@ impl TypedSpans {
     }
 }
 
-/// Whether a text may state a typed value at all: it has a digit, an at sign or a star.
+/// Whether a text may state a typed value at all: it has a digit of any script, an at sign or a star.
 fn may_state(text: &str) -> bool {
-    // The last three start Arabic-Indic and full-width digits.
-    text.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | 0xd9 | 0xdb | 0xef))
-        || (!text.is_ascii() && text.contains(['★', '☆', '⭐']))
+    text.bytes().any(|byte| byte.is_ascii_digit() || byte == b'@')
+        || (!text.is_ascii()
+            && text.chars().any(|found| found.is_numeric() || matches!(found, '★' | '☆' | '⭐')))
 }
 
 /// Whether a text states a rating.

@@ -6,7 +6,6 @@ use super::outline::Outline;
 use super::site_names::SiteNames;
 use super::titles::Titles;
 use super::typed_spans::TypedSpans;
-use crate::bind::UnrelatedParts;
 use crate::evidence::Evidence;
 use crate::markup::Tree;
 
@@ -24,7 +23,6 @@ pub(super) struct View<'e, 'a> {
     pub(super) spans: TypedSpans,
     pub(super) titles: Titles,
     pub(super) site: SiteNames,
-    pub(super) unrelated: UnrelatedParts,
     /// The range of the main heading in the visible text.
     pub(super) heading: Option<Range<usize>>,
 }
@@ -44,7 +42,6 @@ impl<'e, 'a> View<'e, 'a> {
             spans: TypedSpans::read(tree, &lines, first),
             lines,
             titles: Titles::read(evidence),
-            unrelated: UnrelatedParts::read(evidence),
             heading,
         }
     }

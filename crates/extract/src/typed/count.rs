@@ -102,6 +102,9 @@ pub(crate) fn count(text: &str) -> Option<CountFound> {
         let value = shifted(&number.decimal, power)?.parse().ok()?;
         let range = number.range.start..number.range.end + bytes;
         let around = Around::of(text, &range);
+        if around.is_time_or_ratio() {
+            return None;
+        }
         let rank = around.rank().or_else(|| (is_only && !around.is_measure()).then_some(3))?;
         Some((rank, CountFound { value, range }))
     });
@@ -131,6 +134,14 @@ impl<'t> Around<'t> {
             before: before.get(start..).unwrap_or_default(),
             behind: behind.get(..end).unwrap_or_default(),
         }
+    }
+
+    /// Whether the number is a part of a time, a result or a ratio: `10:30`.
+    fn is_time_or_ratio(&self) -> bool {
+        let is_digit = |found: Option<char>| found.is_some_and(char::is_numeric);
+        let before = self.before.strip_suffix(':').and_then(|rest| rest.chars().next_back());
+        let behind = self.behind.strip_prefix(':').and_then(|rest| rest.chars().next());
+        is_digit(before) || is_digit(behind)
     }
 
     /// How sure it is that the number is a count, 0 for the surest; `None` if nothing shows it or it is none.
@@ -196,6 +207,7 @@ mod tests {
             ("85%", None),
             ("Rating: 4 of 5", None),
             ("from 3 to 5", None),
+            ("Score 10:30", None),
             ("-5", None),
         ];
         for (text, expected) in rows {

@@ -85,6 +85,14 @@ struct Score {
 /// `4`, `4.5` or `4,57` at a token.
 fn score_at(tokens: &Tokens<'_>, at: usize) -> Option<Score> {
     let (whole, _) = tokens.number(at).filter(|(_, digits)| *digits <= 3 && tokens.starts_number(at))?;
+    // `10:30` is a time or a result.
+    if tokens.mark(at + 1) == Some(':')
+        && tokens.is_attached(at + 1)
+        && tokens.is_attached(at + 2)
+        && tokens.number(at + 2).is_some()
+    {
+        return None;
+    }
     let is_point = matches!(tokens.mark(at + 1), Some('.' | ',')) && tokens.is_attached(at + 1);
     if is_point
         && tokens.is_attached(at + 2)
@@ -260,6 +268,7 @@ mod tests {
             ("24/7", None),
             ("★★★★★", None),
             ("Rating 85%", None),
+            ("Score 10:30", None),
             ("4.5", None),
         ];
         for (text, expected) in rows {

@@ -243,6 +243,25 @@ const COURSE: &[Property] = &[
     DESCRIPTION,
 ];
 
+/// Properties that no vocabulary knows. Only labels have this kind.
+const OTHER: &[Property] = &[
+    one("title", Form::Text, &[]),
+    one("motto", Form::Text, &[]),
+    one("nickname", Form::Text, &[]),
+    one("mascot", Form::Text, &[]),
+    one("material", Form::Text, &[]),
+    one("pattern", Form::Text, &[]),
+    one("habitat", Form::Text, &[]),
+    one("warranty", Form::Text, &[]),
+    one("architect", Form::Names, &[]),
+    one("curator", Form::Names, &[]),
+    one("population", Form::Number, &[]),
+    one("elevation", Form::Number, &[]),
+    one("founded", Form::Number, &[]),
+    one("seats", Form::Number, &[]),
+    one("last_inspection", Form::Date, &[]),
+];
+
 const fn kind(
     name: &'static str,
     types: &'static [&'static str],
@@ -253,7 +272,7 @@ const fn kind(
 }
 
 /// All kinds, in the order of the report.
-pub(super) static KINDS: [Kind; 15] = [
+pub(super) static KINDS: [Kind; 16] = [
     kind(
         "Product",
         &["Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle", "Car"],
@@ -324,6 +343,7 @@ pub(super) static KINDS: [Kind; 15] = [
         ORGANIZATION,
         true,
     ),
+    kind("Other", &[], OTHER, false),
 ];
 
 /// The kind of this name.

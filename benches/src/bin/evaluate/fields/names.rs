@@ -107,6 +107,14 @@ const OF_ANY_KIND: &[(&str, &[&str])] = &[
     ("operating_system", &["operating_system", "os", "platform", "operatingSystem"]),
     ("version", &["version", "software_version", "current_version", "appVersion"]),
     ("developer", &["developer", "developed_by", "vendor", "developerName"]),
+    ("nickname", &["nickname", "also_known_as", "alias"]),
+    ("material", &["material", "made_of", "materialName"]),
+    ("architect", &["architect", "designed_by", "architectName: Who designed the building"]),
+    ("population", &["population", "number_of_inhabitants", "populationCount"]),
+    ("elevation", &["elevation", "elevation_m", "altitude"]),
+    ("founded", &["founded", "year_founded", "founded_in: The year it was founded"]),
+    ("seats", &["seats", "number_of_seats", "seatCount"]),
+    ("last_inspection", &["last_inspection", "inspected_on", "lastInspectionDate"]),
     ("provider", &["provider", "offered_by", "institution", "providerName"]),
 ];
 

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::items::{CleanItem, is_term};
-use super::lists::{self, ListForm, MIN_SIBLINGS, PageList};
+use super::lists::{ListForm, MIN_SIBLINGS, PageList};
 use super::outline::label_before;
-use super::rating::{PageView, Rating, continuation, rate};
+use super::page_view::PageView;
+use super::rating::{Rating, continuation, rate};
 use super::subject::Subject;
 
 /// Difference of two scores up to which both lists fit equally well.
@@ -27,7 +28,7 @@ const FOR: &str = "for|für|fuer|pour|para|per|voor|för|til|till|na|pro|dla|д�
 /// The list that a property asks for, with its score.
 pub(super) fn choose(view: &PageView<'_, '_>, subject: &Subject) -> Option<(f64, Vec<CleanItem>)> {
     let tree = &view.evidence.tree;
-    let lists = lists::read(tree);
+    let lists = view.lists();
     let mut rated: Vec<(usize, Rating)> = Vec::new();
     for (at, list) in lists.iter().enumerate() {
         if tree.interrupt().spend(1) {
@@ -37,7 +38,7 @@ pub(super) fn choose(view: &PageView<'_, '_>, subject: &Subject) -> Option<(f64,
     }
     // Between equals the first.
     let best = rated.iter().rev().max_by(|left, right| left.1.score.total_cmp(&right.1.score))?;
-    let parts = parts(view, subject, &lists, best);
+    let parts = parts(view, subject, lists, best);
     let items: Vec<CleanItem> = parts.iter().flat_map(|(_, items)| items.iter().cloned()).collect();
     let texts: HashSet<&str> = items.iter().map(|item| item.text.as_str()).collect();
     let differs =
@@ -137,7 +138,7 @@ impl<'v, 'a> Joined<'v, '_, 'a> {
         if is_term(self.subject.kind) || self.subject.is_other(label) {
             return false;
         }
-        let outline = &self.view.outline;
+        let outline = self.view.outline();
         let nearest = |list: &PageList<'_>| outline.above(list.first()).next().map(|heading| heading.node);
         let is_below = match self.rating.heading {
             Some(own) => outline.above(list.first()).any(|heading| heading.node == own),

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::items::html_range;
 use super::outline::text_at;
+use super::page_view::PageView;
 use super::question::{self, Question};
 use crate::bind::entity::{scalar, values};
 use crate::bind::page::leaves;
@@ -59,16 +60,16 @@ struct Fields<'t, 's> {
 }
 
 /// The questions that the page states or shows; empty if the fields do not ask for questions.
-pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
+pub(super) fn read(view: &PageView<'_, '_>, fields: &[Field], name: &str) -> Vec<Record> {
+    let evidence = view.evidence;
     let (targets, _) = leaves(fields);
     let Some(fields) = asked(&targets, name) else { return Vec::new() };
     let stated = stated(evidence, &fields);
     if !stated.is_empty() {
         return stated;
     }
-    let texts = TextNodes::read(evidence);
-    let questions = question::read(evidence);
-    questions.iter().take(MAX_QUESTIONS).filter_map(|one| shown(evidence, &texts, one, &fields)).collect()
+    let questions = question::read(view).into_iter().take(MAX_QUESTIONS);
+    questions.filter_map(|one| shown(evidence, view.texts(), &one, &fields)).collect()
 }
 
 /// The questions that structured data states; `None` if the fields do not ask for questions.
@@ -200,7 +201,7 @@ mod tests {
     fn questions(html: &str, schema: &Value, name: &str) -> Vec<(String, String)> {
         let page = Page::new("https://site.example/help".parse().unwrap(), html);
         let shape = Shape::from_schema(schema).unwrap();
-        let records = read(&Evidence::read(&page), shape.fields(), name);
+        let records = read(&PageView::new(&Evidence::read(&page)), shape.fields(), name);
         let text = |record: &Record, at: usize| {
             record.values.get(at).and_then(|(_, value)| value.value.as_str()).unwrap_or_default().to_owned()
         };

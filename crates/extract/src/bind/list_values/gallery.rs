@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::image_key::{file_stem, image_key};
+use super::page_view::PageView;
 use super::{FoundItem, FoundList};
 use crate::bind::element_names::names_of;
-use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::words::words;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -66,12 +66,13 @@ struct Image {
 
 /// The gallery nearest to the main heading whose images show the main entity, one with several images before
 /// one with a single image; `None` if there is no such one.
-pub(super) fn read(evidence: &Evidence<'_>) -> Option<FoundList> {
+pub(super) fn read(view: &PageView<'_, '_>) -> Option<FoundList> {
+    let evidence = view.evidence;
     let tree = &evidence.tree;
     let heading = evidence.heading?;
     let name = words(evidence.headline()).into_iter().filter(|word| word.len() > 2);
     let name: HashSet<String> = name.collect();
-    let unrelated = UnrelatedParts::read(evidence);
+    let unrelated = view.evidence.unrelated();
     let mut images: Vec<Image> = Vec::new();
     for node in tree.nodes().filter(|node| tree.is(*node, &["img"])).take(MAX_IMAGES) {
         if unrelated.in_related_section(node) {
@@ -196,15 +197,15 @@ mod tests {
             <div class=carousel><a href=/blue><img src=/i/blue.jpg alt='Blue cup'></a>\
             <a href=/green><img src=/i/green.jpg alt='Green cup'></a></div>";
         let page = Page::new("https://shop.example/red".parse().unwrap(), html);
-        let found = read(&Evidence::read(&page)).unwrap();
+        let found = read(&PageView::new(&Evidence::read(&page))).unwrap();
         let texts: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
         assert_eq!(texts, ["https://shop.example/i/cup-600x600.jpg", "https://shop.example/i/side.jpg"]);
         let single = html.replace("/i/side.jpg", "/i/cup-50x50.jpg");
         let page = Page::new("https://shop.example/red".parse().unwrap(), single);
-        assert_eq!(read(&Evidence::read(&page)).unwrap().items.len(), 1);
+        assert_eq!(read(&PageView::new(&Evidence::read(&page))).unwrap().items.len(), 1);
         let other = html.replace("Red cup", "Something");
         let other = other.replace("<h1>Something", "<h1>Red pot");
         let page = Page::new("https://shop.example/red".parse().unwrap(), other);
-        assert!(read(&Evidence::read(&page)).is_none());
+        assert!(read(&PageView::new(&Evidence::read(&page))).is_none());
     }
 }

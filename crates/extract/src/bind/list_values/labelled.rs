@@ -1,12 +1,13 @@
 //! Lists in one text with a label, in `meta` elements, and in columns of tables.
 
 use super::items::{html_range, is_term};
-use super::rating::{PageView, is_elsewhere};
+use super::page_view::PageView;
+use super::rating::is_elsewhere;
 use super::subject::Subject;
 use super::vocabulary::ItemKind;
 use super::{FoundItem, FoundList};
 use crate::evidence::LabelledValue;
-use crate::markup::{Kind, NodeId};
+use crate::markup::NodeId;
 use crate::page::Method;
 
 /// Score of a text between commas with a label that is exactly a name of the list.
@@ -63,11 +64,8 @@ fn labels(view: &PageView<'_, '_>, subject: &Subject) -> Option<FoundList> {
 
 /// The text node where the value of a line starts.
 fn text_node(view: &PageView<'_, '_>, pair: &LabelledValue) -> Option<NodeId> {
-    let tree = &view.evidence.tree;
     let start = pair.text.as_ref()?.start;
-    tree.nodes().find(|node| {
-        matches!(tree.kind(*node), Some(Kind::Text { .. })) && start < tree.text_range(*node).end
-    })
+    view.texts().within(&(start..usize::MAX)).first().map(|(_, node)| *node)
 }
 
 fn item_of(view: &PageView<'_, '_>, pair: &LabelledValue, text: &str) -> FoundItem {
@@ -120,7 +118,7 @@ fn column(view: &PageView<'_, '_>, subject: &Subject) -> Option<FoundList> {
     let tree = &view.evidence.tree;
     view.evidence.tables.iter().find_map(|table| {
         let column = table.headers.iter().position(|header| subject.fit(header) >= 1.0)?;
-        if tree.interrupt().spend(table.rows.len()) || view.unrelated.contains(table.node) {
+        if tree.interrupt().spend(table.rows.len()) || view.evidence.unrelated().contains(table.node) {
             return None;
         }
         let cells = table.rows.iter().filter_map(|row| row.get(column));

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
-use super::outline::{Outline, label_before, rank, text_at, trimmed};
+use super::outline::{label_before, rank, text_at, trimmed};
+use super::page_view::PageView;
 use crate::bind::element_names::names_of;
 use crate::bind::phrases::PhraseSet;
 use crate::bind::text_nodes::TextNodes;
-use crate::bind::unrelated::UnrelatedParts;
 use crate::evidence::Evidence;
 use crate::markup::{NodeId, Tree};
 use crate::plan::to_f64;
@@ -20,6 +20,8 @@ const MAX_QUESTIONS: usize = 2_000;
 const QUESTION_BYTES: RangeInclusive<usize> = 4..=300;
 /// Longest answer, in bytes.
 const MAX_ANSWER_BYTES: usize = 10_000;
+/// Upper bound on the nodes that follow a question as its answer; more are the rest of the page.
+const MAX_ANSWER_SIBLINGS: usize = 200;
 /// Upper bound on the elements around a question that may name or mark it.
 const MAX_CLIMB: usize = 8;
 /// Longest heading of a part with questions, in words.
@@ -114,19 +116,19 @@ pub(super) struct Question {
 }
 
 /// The questions with the same markup that are most likely the page's; empty if there are fewer than two.
-pub(super) fn read(evidence: &Evidence<'_>) -> Vec<Question> {
+pub(super) fn read(view: &PageView<'_, '_>) -> Vec<Question> {
+    let tree = &view.evidence.tree;
     let mut best: Vec<Question> = Vec::new();
     let mut best_score = MIN_SCORE;
-    let texts = TextNodes::read(evidence);
     let phrases = PhraseSet::new(HEADINGS);
-    for mut group in groups(evidence, &texts, &phrases).into_values() {
-        name_below_label(&evidence.tree, &phrases, &mut group);
+    for mut group in groups(view, &phrases).into_values() {
+        name_below_label(tree, &phrases, &mut group);
         let mut group = kept(group);
         if group.len() < 2 {
             continue;
         }
-        answer(&evidence.tree, &mut group);
-        drop_calls(&evidence.tree, &texts, &mut group);
+        answer(tree, &mut group);
+        drop_calls(tree, view.texts(), &mut group);
         if group.len() < 2 {
             continue;
         }
@@ -204,11 +206,8 @@ fn kept(group: Vec<Question>) -> Vec<Question> {
 }
 
 /// The lines that may be questions, by the name and the first class of their elements.
-fn groups<'a>(
-    evidence: &Evidence<'a>,
-    texts: &TextNodes,
-    phrases: &PhraseSet,
-) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
+fn groups<'a>(view: &PageView<'_, 'a>, phrases: &PhraseSet) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
+    let evidence = view.evidence;
     let tree = &evidence.tree;
     let mut lines: BTreeMap<usize, Range<usize>> = BTreeMap::new();
     let mut start = 0;
@@ -229,8 +228,7 @@ fn groups<'a>(
             lines.entry(range.start).or_insert(range);
         }
     }
-    let outline = Outline::read(tree);
-    let unrelated = UnrelatedParts::read(evidence);
+    let (outline, unrelated, texts) = (view.outline(), view.evidence.unrelated(), view.texts());
     let mut groups: BTreeMap<(&'a str, &'a str), Vec<Question>> = BTreeMap::new();
     let fitting = lines
         .into_values()
@@ -352,9 +350,11 @@ fn answer(tree: &Tree<'_>, questions: &mut [Question]) {
             let own = rank(tree, question.node);
             let parent_end = tree.parent(part).map_or(NodeId(u32::MAX), |parent| tree.end(parent));
             let mut found: Option<Range<usize>> = None;
+            let mut siblings = 0;
             let mut next = tree.end(part);
             while next < parent_end && !holds(next, after) && !tree.interrupt().spend(1) {
-                if rank(tree, next).is_some_and(|other| other <= own.unwrap_or(3)) {
+                let is_section = rank(tree, next).is_some_and(|other| other <= own.unwrap_or(3));
+                if is_section || siblings > MAX_ANSWER_SIBLINGS {
                     break;
                 }
                 let class = tree.attribute(next, "class").unwrap_or_default();
@@ -370,8 +370,9 @@ fn answer(tree: &Tree<'_>, questions: &mut [Question]) {
                     found = Some(found.map_or(text.start, |known| known.start)..text.end);
                 }
                 next = tree.end(next);
+                siblings += 1;
             }
-            found.map(|found| without_opening(tree, found))
+            found.filter(|_| siblings <= MAX_ANSWER_SIBLINGS).map(|found| without_opening(tree, found))
         } else {
             Some(inside)
         };

@@ -2,13 +2,12 @@
 
 use super::items::{CleanItem, clean, is_term};
 use super::lists::{ListForm, MIN_SIBLINGS, PageList};
-use super::outline::{Outline, label_before, text_at};
+use super::outline::{label_before, text_at};
+use super::page_view::{PagePlace, PageView};
 use super::subject::Subject;
 use super::vocabulary::{ItemKind, says_category};
 use crate::bind::element_names::names_of;
-use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::words::words;
-use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::plan::to_f64;
 
@@ -42,36 +41,6 @@ const MAX_NAMES: usize = 4;
 const MAX_TERMS: usize = 40;
 /// Lower bound on the share of items that have a property, if the list has it.
 const MOST: f64 = 0.8;
-/// Words in the classes and ids of parts with lists of the whole site.
-const SITE_PARTS: [&str; 12] = [
-    "nav",
-    "navbar",
-    "navigation",
-    "menu",
-    "submenu",
-    "sidebar",
-    "trending",
-    "popular",
-    "cookie",
-    "modal",
-    "filter",
-    "filters",
-];
-
-/// A page with what all ratings of its lists need.
-#[derive(Debug)]
-pub(super) struct PageView<'e, 'a> {
-    pub(super) evidence: &'e Evidence<'a>,
-    pub(super) outline: Outline,
-    pub(super) unrelated: UnrelatedParts,
-}
-
-impl<'e, 'a> PageView<'e, 'a> {
-    pub(super) fn read(evidence: &'e Evidence<'a>) -> Self {
-        let outline = Outline::read(&evidence.tree);
-        Self { evidence, outline, unrelated: UnrelatedParts::read(evidence) }
-    }
-}
 
 /// The rating of a list.
 #[derive(Debug)]
@@ -159,7 +128,7 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
     let is_category = label.len() <= MAX_CATEGORY_LABEL && says_category(&words(label));
     let mut best = Above { fit: fits.fold(0.0, f64::max), heading: None, is_category };
     let mut is_other = subject.is_other(label);
-    for (step, heading) in view.outline.above(list.first()).take(3).enumerate() {
+    for (step, heading) in view.outline().above(list.first()).take(3).enumerate() {
         let title = text_at(tree, &heading.text);
         let mut fit = subject.fit(title);
         // The title of the page names the list only if it says nothing else.
@@ -277,40 +246,13 @@ fn link_in(view: &PageView<'_, '_>, item: NodeId) -> Option<NodeId> {
 /// Whether the list at a node belongs to the site or to other things than the page's main entity. `above` is
 /// how well what stands above it names the list.
 pub(super) fn is_elsewhere(view: &PageView<'_, '_>, kind: ItemKind, first: NodeId, above: f64) -> bool {
-    let tree = &view.evidence.tree;
     // Terms stand in footers and beside related things, but not below a heading of such things.
     let is_unrelated = if is_term(kind) {
-        above < 1.0 && view.unrelated.in_related_section(first)
+        above < 1.0 && view.evidence.unrelated().in_related_section(first)
     } else {
-        view.unrelated.contains(first)
+        view.evidence.unrelated().contains(first)
     };
-    if is_unrelated {
-        return true;
-    }
-    let mut is_furniture = false;
-    for node in std::iter::once(first).chain(tree.ancestors(first)) {
-        let role = tree.attribute(node, "role").unwrap_or_default();
-        if tree.is(node, &["nav", "aside", "dialog", "select"])
-            || matches!(&*role, "navigation" | "menu" | "menubar" | "tablist" | "complementary")
-        {
-            return true;
-        }
-        if tree.is(node, &["article", "main"]) {
-            return false;
-        }
-        if tree.is(node, &["header", "footer"]) {
-            let heading = view.evidence.heading;
-            is_furniture |= !heading.is_some_and(|main| node < main && main < tree.end(node));
-        }
-        // A page's own classes may name its parts.
-        let is_part = tree.text_of(node).len() < tree.text().len() / 2;
-        if is_part
-            && names_of(view.evidence, node).iter().flatten().any(|word| SITE_PARTS.contains(&word.as_str()))
-        {
-            return true;
-        }
-    }
-    is_furniture
+    is_unrelated || view.place(first) == PagePlace::Site
 }
 
 /// What the form of a list says about its kind.

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::items::html_range;
-use super::lists::{self, ListForm, PageList};
+use super::lists::{ListForm, PageList};
 use super::outline::{Outline, text_at, trimmed};
+use super::page_view::PageView;
 use super::question::smallest;
 use crate::bind::element_names::names_of;
 use crate::bind::page::leaves;
@@ -12,7 +13,6 @@ use crate::bind::pool::Candidate;
 use crate::bind::records::Record;
 use crate::bind::target::TargetField;
 use crate::bind::text_nodes::TextNodes;
-use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::words::{folded, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -30,6 +30,8 @@ const MIN_SHARE: f64 = 0.6;
 const MAX_LISTS: usize = 50;
 /// Upper bound on the elements of a card that are examined.
 const MAX_NODES: usize = 300;
+/// Upper bound on the elements of all cards that are examined. The cards of lists within lists overlap.
+const MAX_PAGE_NODES: usize = 150_000;
 /// Upper bound on the elements around the cards that may name them.
 const MAX_CLIMB: usize = 4;
 /// Shortest text of a review, in bytes.
@@ -77,7 +79,7 @@ struct Fact {
 }
 
 /// The reviews that the page shows; empty if the fields do not ask for reviews.
-pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
+pub(super) fn read(view: &PageView<'_, '_>, fields: &[Field], name: &str) -> Vec<Record> {
     let (targets, _) = leaves(fields);
     let wanted: Vec<(Part, &TargetField<'_>)> =
         targets.iter().filter_map(|target| Some((part_of(target)?, target))).collect();
@@ -85,20 +87,23 @@ pub(super) fn read(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec
     if !is_one_of(LIST_NAMES, &folded(name)) || !has(Part::Text) || wanted.len() * 2 < targets.len() {
         return Vec::new();
     }
+    let evidence = view.evidence;
     let tree = &evidence.tree;
-    let (outline, texts) = (Outline::read(tree), TextNodes::read(evidence));
-    let unrelated = UnrelatedParts::read(evidence);
-    let lists = lists::read(tree);
-    let named = lists.iter().filter(|list| {
+    let named = view.lists().iter().filter(|list| {
         matches!(list.form, ListForm::Ordered | ListForm::Unordered | ListForm::Siblings)
             && list.items.len() > 1
-            && !unrelated.in_related_section(list.first())
-            && is_named(evidence, &outline, list)
+            && !view.evidence.unrelated().in_related_section(list.first())
+            && is_named(evidence, view.outline(), list)
     });
     let mut best: Vec<Record> = Vec::new();
+    let mut left = MAX_PAGE_NODES;
     for list in named.take(MAX_LISTS) {
+        let size = |card: NodeId| tree.end(card).index().saturating_sub(card.index()).min(MAX_NODES);
+        let all: usize = list.items.iter().map(|item| size(item.node)).sum();
+        let Some(rest) = left.checked_sub(all) else { continue };
+        left = rest;
         let cards: Vec<Vec<Fact>> =
-            list.items.iter().map(|item| facts(evidence, &texts, item.node, &item.text)).collect();
+            list.items.iter().map(|item| facts(evidence, view.texts(), item.node, &item.text)).collect();
         let is_review = |facts: &&Vec<Fact>| {
             let has = |part: Part| facts.iter().any(|fact| fact.part == part);
             has(Part::Text) && (has(Part::Author) || has(Part::Rating) || has(Part::Date))
@@ -228,10 +233,11 @@ fn body(evidence: &Evidence<'_>, texts: &TextNodes, card: &Range<usize>) -> Opti
 /// that is named a rating.
 fn rating(evidence: &Evidence<'_>, node: NodeId, text: &str, is_named: bool) -> Option<String> {
     let tree = &evidence.tree;
-    let only_stars = !text.is_empty() && text.chars().all(|found| matches!(found, '★' | '☆' | '⭐' | ' '));
-    let stars = text.chars().filter(|found| matches!(found, '★' | '⭐')).count();
-    if only_stars && (1..=5).contains(&stars) {
-        return Some(stars.to_string());
+    if text.chars().all(|found| matches!(found, '★' | '☆' | '⭐' | ' ')) {
+        let stars = text.chars().filter(|found| matches!(found, '★' | '⭐')).count();
+        if (1..=5).contains(&stars) {
+            return Some(stars.to_string());
+        }
     }
     let stated = ["aria-label", "title", "alt", "data-rating", "data-score"].iter().find_map(|name| {
         let label = tree.attribute(node, name)?;
@@ -304,7 +310,8 @@ mod tests {
         .unwrap();
         let page = Page::new("https://shop.example/cup".parse().unwrap(), html.as_str());
         let evidence = Evidence::read(&page);
-        let found = read(&evidence, shape.fields(), "reviews");
+        let view = PageView::new(&evidence);
+        let found = read(&view, shape.fields(), "reviews");
         let first: Vec<(String, serde_json::Value)> =
             found[0].values.iter().map(|(pointer, value)| (pointer.clone(), value.value.clone())).collect();
         let expected = [
@@ -315,6 +322,6 @@ mod tests {
         ];
         assert_eq!(first, expected.map(|(pointer, value)| (pointer.to_owned(), value)));
         assert_eq!(found.len(), 2);
-        assert!(read(&evidence, shape.fields(), "orders").is_empty());
+        assert!(read(&view, shape.fields(), "orders").is_empty());
     }
 }

@@ -17,6 +17,8 @@ const MAX_BYTES: usize = 600;
 const MAX_STEPS: usize = 12;
 /// Upper bound on its nodes that are examined.
 const MAX_NODES: usize = 1_000;
+/// Upper bound on the elements with such a name that are examined.
+const MAX_NAMED: usize = 100;
 /// Attributes that name a breadcrumb.
 const NAMED_BY: [&str; 4] = ["class", "id", "aria-label", "itemtype"];
 /// Starts of its names.
@@ -63,13 +65,13 @@ fn breadcrumb(evidence: &Evidence<'_>) -> Option<NodeId> {
     };
     let holds_heading =
         |node: NodeId| evidence.heading.is_some_and(|heading| node < heading && heading < tree.end(node));
-    tree.nodes().find(|node| {
+    let named = tree.nodes().filter(|node| {
         (1..=MAX_BYTES).contains(&tree.text_of(*node).len())
             && is_named(*node)
             && !tree.is_hidden(*node)
             && !holds_heading(*node)
-            && steps(evidence, *node).len() >= 2
-    })
+    });
+    named.take(MAX_NAMED).find(|node| steps(evidence, *node).len() >= 2)
 }
 
 /// The texts of a breadcrumb, each with the address of its link.

@@ -4,6 +4,7 @@ use std::collections::{BinaryHeap, HashMap};
 use super::conflict::Ranking;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
+use crate::bind::MIN_CONFIDENCE;
 use crate::bind::concept::Concept;
 use crate::bind::target::TargetField;
 use crate::markup::NodeId;
@@ -15,6 +16,8 @@ const NEAR_CERTAIN: f32 = 0.9;
 /// The highest bound of a value that data for machines states. Bounds are set on pages without such data, where
 /// wrong values are likelier.
 const STATED_BOUND: f32 = 0.3;
+/// The lowest bound of a price that the rules do not take: it may be of another thing, or of its delivery.
+const DOUBTED_PRICE_BOUND: f32 = 0.82;
 /// Upper bound on the fields with one text that another field is compared with.
 const MAX_COMPARED: usize = 32;
 
@@ -25,8 +28,8 @@ pub(crate) struct RatedField {
     /// In the order of the options.
     pub(crate) probabilities: Vec<f32>,
     pub(crate) ranking: Ranking,
-    /// The probability below which nothing is chosen.
-    pub(crate) bound: f32,
+    /// The probability below which an option is not chosen, in the order of the options.
+    pub(crate) bounds: Vec<f32>,
 }
 
 impl RatedField {
@@ -36,7 +39,7 @@ impl RatedField {
         let places = self.ranking.order.iter().enumerate().skip(from);
         let mut options = places.filter_map(|(place, number)| {
             let probability = *self.probabilities.get(*number)?;
-            let bound = bound_of(self.options.get(*number)?, self.bound);
+            let bound = *self.bounds.get(*number)?;
             (probability >= bound).then_some((place, *number, probability))
         });
         options.next()
@@ -49,8 +52,12 @@ impl RatedField {
 }
 
 /// The probability below which an option is not chosen, if its field has this bound.
-pub(crate) fn bound_of(option: &ValueOption, bound: f32) -> f32 {
-    if option.is_stated() { bound.min(STATED_BOUND) } else { bound }
+pub(crate) fn bound_of(target: &TargetField<'_>, option: &ValueOption, bound: f32) -> f32 {
+    if option.is_stated() {
+        return bound.min(STATED_BOUND);
+    }
+    let is_doubted = target.has_concept("price") && option.rule_score() < MIN_CONFIDENCE;
+    if is_doubted { bound.max(DOUBTED_PRICE_BOUND) } else { bound }
 }
 
 /// A text of the page that is a field's value.

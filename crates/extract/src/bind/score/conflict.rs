@@ -6,7 +6,6 @@
 //! what it means, while the text only stands somewhere. Either wins only if the model finds it nearly as
 //! likely as the other. The value that loses stays among the proofs of the field.
 
-use super::choice::bound_of;
 use super::meaning::Relation;
 use super::options::{ValueOption, is_structured};
 use super::page_facts::PageFacts;
@@ -37,7 +36,7 @@ pub(crate) fn rank(
     target: &TargetField<'_>,
     options: &[ValueOption],
     probabilities: &[f32],
-    bound: f32,
+    bounds: &[f32],
 ) -> Ranking {
     let of = |number: &usize| probabilities.get(*number).copied().unwrap_or_default();
     let mut order: Vec<usize> = (0..options.len()).collect();
@@ -51,8 +50,7 @@ pub(crate) fn rank(
     let (Some(stated), Some(shown)) = (stated, shown) else { return Ranking { order, opposed: None } };
     let seen_counts = options.get(shown).is_some_and(|option| is_labelled(page, field, target, option));
     let (winner, loser) = if seen_counts { (shown, stated) } else { (stated, shown) };
-    let is_above_bound =
-        |number: usize| options.get(number).is_some_and(|option| of(&number) >= bound_of(option, bound));
+    let is_above_bound = |number: usize| bounds.get(number).is_some_and(|bound| of(&number) >= *bound);
     let is_likely = is_above_bound(winner) && of(&winner) >= MIN_SHARE * of(&loser);
     if is_likely && order.first() == Some(&loser) {
         order.retain(|number| *number != winner);

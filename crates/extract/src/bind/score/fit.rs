@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::page_facts::SegmentFacts;
+use crate::bind::shop::is_condition;
 use crate::bind::target::TargetField;
 use crate::markup::Tree;
 use crate::normalise::ValueForm;
@@ -81,6 +82,10 @@ pub(crate) fn fits(
 ) -> bool {
     let text = segment.text.as_str();
     let is_short = text.len() <= MAX_TYPED_BYTES;
+    // `Tell me when it is in stock` states nothing.
+    if target.form == ValueForm::Availability && is_condition(text) {
+        return false;
+    }
     if !target.shape.choices.is_empty() {
         return is_short;
     }
@@ -92,11 +97,11 @@ pub(crate) fn fits(
         (_, ValueForm::Availability | ValueForm::Currency | ValueForm::CurrencyCode) => is_short,
         (ShapeKind::Boolean, _) => text.len() <= MAX_BOOLEAN_BYTES,
         (_, ValueForm::Duration) => is_short && (facts.digits > 0 || has(segment, HAS_DURATION)),
-        (ShapeKind::Number | ShapeKind::Integer, _) => is_short && facts.digits > 0,
-        (
-            _,
-            ValueForm::Price | ValueForm::Number | ValueForm::Count | ValueForm::Rating | ValueForm::Code,
-        ) => is_short && facts.digits > 0,
+        (ShapeKind::Number | ShapeKind::Integer, _)
+        | (_, ValueForm::Number | ValueForm::Count | ValueForm::Rating) => {
+            is_short && facts.digits > 0 && !is_time_or_ratio(text)
+        }
+        (_, ValueForm::Price | ValueForm::Code) => is_short && facts.digits > 0,
         (_, ValueForm::Email) => text.contains('@'),
         (_, ValueForm::Phone) => is_short && facts.digits >= MIN_PHONE_DIGITS,
         (_, ValueForm::Gtin) => is_short && facts.digits >= MIN_GTIN_DIGITS,
@@ -110,6 +115,18 @@ pub(crate) fn fits(
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }
+}
+
+/// Whether all numbers of a text are parts of a time or a ratio: `10:30`.
+fn is_time_or_ratio(text: &str) -> bool {
+    let is_digit = |found: Option<char>| found.is_some_and(char::is_numeric);
+    let is_one = |word: &str| {
+        word.match_indices(':').any(|(at, _)| {
+            let (before, behind) = word.split_at_checked(at).unwrap_or_default();
+            is_digit(before.chars().next_back()) && is_digit(behind.chars().nth(1))
+        })
+    };
+    text.split_whitespace().filter(|word| word.contains(char::is_numeric)).all(is_one)
 }
 
 /// How much a segment that is a name of the site, or that links to a person, speaks for the field, 0 to 3.

@@ -56,12 +56,20 @@ pub(crate) enum Relation {
     OtherConcept,
 }
 
+/// The fields with one name. Both lists ascend.
+#[derive(Debug, Default)]
+struct FieldList {
+    fields: Vec<usize>,
+    /// The indexes of their concepts.
+    concepts: Vec<usize>,
+}
+
 /// Finds the meaning of names for the fields of one schema.
 #[derive(Debug, Default)]
 pub(crate) struct MeaningTable {
     /// The index of the list of fields with each name.
     by_name: HashMap<String, usize>,
-    lists: Vec<Vec<usize>>,
+    lists: Vec<FieldList>,
     /// The index of each field's concept, and that of its broader concept.
     concepts: Vec<(Option<usize>, Option<usize>)>,
     /// Whether the schema asks for the concept with this index.
@@ -72,16 +80,16 @@ impl MeaningTable {
     pub(crate) fn new(targets: &[TargetField<'_>]) -> Self {
         let mut table = Self { is_asked: vec![false; CONCEPTS.len()], ..Self::default() };
         for (at, target) in targets.iter().enumerate() {
+            let index = |name: &str| CONCEPTS.iter().position(|known| known.plainest_name() == name);
+            let concept = target.concept.and_then(|concept| index(concept.plainest_name()));
             let own = target.folded.clone();
             match target.scope.last().filter(|_| SCOPED_NAMES.contains(&own.as_str())) {
                 Some(above) => {
-                    table.add(folded(above), at);
-                    table.add(format!("{} {own}", folded(above)), at);
+                    table.add(folded(above), at, concept);
+                    table.add(format!("{} {own}", folded(above)), at, concept);
                 }
-                None => table.add(own, at),
+                None => table.add(own, at, concept),
             }
-            let index = |name: &str| CONCEPTS.iter().position(|known| known.plainest_name() == name);
-            let concept = target.concept.and_then(|concept| index(concept.plainest_name()));
             let broader = target.concept.and_then(|concept| concept.broader).and_then(index);
             if let Some(slot) = concept.and_then(|concept| table.is_asked.get_mut(concept)) {
                 *slot = true;
@@ -91,16 +99,24 @@ impl MeaningTable {
         table
     }
 
-    fn add(&mut self, name: String, field: usize) {
+    /// Adds a field under one of its names. Fields are added in the order of their indexes.
+    fn add(&mut self, name: String, field: usize, concept: Option<usize>) {
         if name.is_empty() {
             return;
         }
         let next = self.lists.len();
-        let list = *self.by_name.entry(name).or_insert(next);
-        match self.lists.get_mut(list) {
-            Some(fields) if !fields.contains(&field) => fields.push(field),
-            Some(_) => {}
-            None => self.lists.push(vec![field]),
+        let at = *self.by_name.entry(name).or_insert(next);
+        if at == next {
+            self.lists.push(FieldList::default());
+        }
+        let Some(list) = self.lists.get_mut(at) else { return };
+        if list.fields.last() != Some(&field) {
+            list.fields.push(field);
+        }
+        if let Some(concept) = concept
+            && let Err(slot) = list.concepts.binary_search(&concept)
+        {
+            list.concepts.insert(slot, concept);
         }
     }
 
@@ -128,18 +144,18 @@ impl MeaningTable {
 
     /// How a name relates to a field.
     pub(crate) fn relation(&self, meaning: Meaning, field: usize) -> Relation {
-        let fields = meaning.fields.and_then(|at| self.lists.get(at)).map_or(&[][..], Vec::as_slice);
+        let named = meaning.fields.and_then(|at| self.lists.get(at));
         let (own, broader) = self.concepts.get(field).copied().unwrap_or_default();
         let is_of = |concept: Option<usize>| concept.is_some_and(|own| meaning.concepts.contains(&own));
-        let concept_of = |field: &usize| self.concepts.get(*field).and_then(|(concept, _)| *concept);
-        if fields.contains(&field) {
+        let has = |list: &[usize], index: usize| list.binary_search(&index).is_ok();
+        if named.is_some_and(|list| has(&list.fields, field)) {
             Relation::OwnName
         } else if is_of(own)
             || is_of(broader)
-            || (own.is_some() && fields.iter().any(|other| concept_of(other) == own))
+            || own.is_some_and(|own| named.is_some_and(|list| has(&list.concepts, own)))
         {
             Relation::OwnConcept
-        } else if !fields.is_empty()
+        } else if named.is_some()
             || meaning.concepts.iter().any(|concept| self.is_asked.get(*concept) == Some(&true))
         {
             Relation::OtherField

@@ -30,7 +30,7 @@ pub(crate) use page_segments::PageSegments;
 
 use std::ops::Range;
 
-use self::choice::RatedField;
+use self::choice::{RatedField, bound_of};
 use self::features::SchemaFacts;
 use self::meaning::MeaningTable;
 use self::options::ValueOption;
@@ -67,8 +67,9 @@ pub(crate) fn choose(
         let mut probabilities = model.probabilities(&rows);
         probabilities.iter_mut().for_each(|probability| *probability *= factor);
         let bound = model.bound(group_of(target));
-        let ranking = conflict::rank(&facts, field, target, &options, &probabilities, bound);
-        RatedField { options, probabilities, ranking, bound }
+        let bounds: Vec<f32> = options.iter().map(|option| bound_of(target, option, bound)).collect();
+        let ranking = conflict::rank(&facts, field, target, &options, &probabilities, &bounds);
+        RatedField { options, probabilities, ranking, bounds }
     };
     let chosen_option = |rated: &RatedField, number: usize| {
         let probability = rated.probabilities.get(number).copied()?;

@@ -84,7 +84,7 @@ impl<'p, 'a> PageFacts<'p, 'a> {
                 names: reader.names_of(segment),
                 nearness: nearness(heading, at),
                 at,
-                is_unrelated: rules.unrelated.contains(segment.node),
+                is_unrelated: evidence.unrelated().contains(segment.node),
                 digits: truncate(&segment.text, COUNTED_BYTES)
                     .chars()
                     .filter(|found| found.is_numeric())

@@ -1,7 +1,6 @@
 use crate::bind::pool::{Candidate, Choice, Pool};
 use crate::bind::target::{NameIndex, TargetField};
 use crate::bind::text_nodes::TextNodes;
-use crate::bind::unrelated::UnrelatedParts;
 use crate::bind::{
     MIN_CONFIDENCE, codes, displayed_price, element_names, entity, inferred_availability, labels,
     price_on_request, shop, state,
@@ -22,7 +21,6 @@ const NEAR_HEADING_BYTES: usize = 20_000;
 #[derive(Debug)]
 pub(crate) struct RulePools {
     pools: Vec<Pool>,
-    pub(crate) unrelated: UnrelatedParts,
     /// The index of the price among the fields.
     pub(crate) price: Option<usize>,
     /// Whether the page says that the price is available on request. Only read if a price is asked for.
@@ -38,13 +36,12 @@ impl RulePools {
         entity::collect(evidence, targets, &mut pools);
         state::collect(evidence, targets, &names, &mut pools);
         labels::collect(evidence, targets, &names, &mut pools);
-        let unrelated = UnrelatedParts::read(evidence);
         let texts = TextNodes::read(evidence);
-        element_names::collect(evidence, &unrelated, &texts, targets, &names, &mut pools);
+        element_names::collect(evidence, &texts, targets, &names, &mut pools);
         headline_and_url(evidence, targets, &mut pools);
         shop::described(evidence, targets, &mut pools);
-        shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
-        displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
+        shop::availability(evidence, &texts, targets, &mut pools);
+        displayed_price::collect(evidence, &texts, targets, &mut pools);
         codes::identifiers(evidence, targets, &mut pools);
         shop::brands(evidence, targets, &mut pools);
         let price = targets.iter().position(|target| target.has_concept("price"));
@@ -55,7 +52,7 @@ impl RulePools {
         {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
-        Self { pools, unrelated, price, is_on_request, states_no_price }
+        Self { pools, price, is_on_request, states_no_price }
     }
 
     /// The choices for a field, best first. Its pool is empty afterwards.
@@ -76,7 +73,7 @@ impl RulePools {
         price: Option<&Choice>,
     ) {
         shop::currency(evidence, targets, &mut self.pools, price);
-        inferred_availability::infer(evidence, &self.unrelated, targets, &mut self.pools, price);
+        inferred_availability::infer(evidence, targets, &mut self.pools, price);
     }
 
     /// The price by the rules alone.

@@ -17,6 +17,12 @@ const MAX_ATTRIBUTE_BYTES: usize = 400;
 const MAX_CLASSES: usize = 12;
 /// Longest heading that names what is below it, in bytes.
 const MAX_HEADING_BYTES: usize = 80;
+/// Upper bound on the names of an element that are kept.
+const MAX_ELEMENT_NAMES: usize = 32;
+/// Upper bound on the names beside a segment.
+const MAX_NAMES: usize = 96;
+/// Names beside a segment for one unit of work.
+const NAMES_PER_UNIT: usize = 4;
 
 /// Where a name stands in relation to a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +45,12 @@ pub(crate) struct SegmentName {
     pub(crate) meaning: Meaning,
     /// Whether it is the whole label, class or id.
     pub(crate) is_whole: bool,
+}
+
+impl SegmentName {
+    const fn new(place: NamePlace, found: &NameFound) -> Self {
+        Self { place, meaning: found.meaning, is_whole: found.is_whole }
+    }
 }
 
 /// A name in the attributes of an element.
@@ -84,23 +96,20 @@ impl<'p, 'a> NameReader<'p, 'a> {
         }
     }
 
-    /// The names beside a segment.
+    /// The names beside a segment, at most [`MAX_NAMES`]: its label's first, those of the outermost element
+    /// last.
     pub(crate) fn names_of(&mut self, segment: &'p Segment) -> Vec<SegmentName> {
         let mut out = Vec::new();
-        let mut add = |place: NamePlace, found: &NameFound| {
-            out.push(SegmentName { place, meaning: found.meaning, is_whole: found.is_whole });
-        };
         if let Some(label) = &segment.label {
             let table = self.table;
             let names = self.by_label.entry(label.words.as_str()).or_insert_with(|| {
                 let words: Vec<String> = label.words.split(' ').map(str::to_owned).collect();
                 table.find(&words)
             });
-            names.iter().for_each(|found| add(NamePlace::Label, found));
+            out.extend(names.iter().map(|found| SegmentName::new(NamePlace::Label, found)));
         }
-        for found in self.heading_of(segment.node) {
-            add(NamePlace::Heading, found);
-        }
+        let above = self.heading_of(segment.node);
+        out.extend(above.iter().map(|found| SegmentName::new(NamePlace::Heading, found)));
         let evidence = self.evidence;
         let tree = &evidence.tree;
         let mut level = 0;
@@ -111,17 +120,20 @@ impl<'p, 'a> NameReader<'p, 'a> {
                 level += 1;
                 length = own;
             }
-            if level >= LEVELS || tree.is(node, &["body", "html"]) {
+            if level >= LEVELS || out.len() >= MAX_NAMES || tree.is(node, &["body", "html"]) {
                 break;
             }
             self.read_element(node);
-            for name in self.by_element.get(&node).into_iter().flatten() {
-                match (name.is_property, level) {
-                    (true, 0) => add(NamePlace::Property, &name.found),
-                    _ => add(NamePlace::Element(level), &name.found),
-                }
-            }
+            out.extend(self.by_element.get(&node).into_iter().flatten().map(|name| {
+                let place = match (name.is_property, level) {
+                    (true, 0) => NamePlace::Property,
+                    _ => NamePlace::Element(level),
+                };
+                SegmentName::new(place, &name.found)
+            }));
         }
+        out.truncate(MAX_NAMES);
+        tree.interrupt().spend(out.len() / NAMES_PER_UNIT);
         out
     }
 
@@ -157,6 +169,11 @@ impl<'p, 'a> NameReader<'p, 'a> {
                 self.add_token(value, false, &mut found);
             }
         }
+        if found.len() > MAX_ELEMENT_NAMES {
+            // Whole names say more than their parts.
+            found.sort_by_key(|name| !name.found.is_whole);
+            found.truncate(MAX_ELEMENT_NAMES);
+        }
         self.by_element.insert(node, found);
     }
 
@@ -171,4 +188,28 @@ impl<'p, 'a> NameReader<'p, 'a> {
 fn is_test_name(key: &str) -> bool {
     let starts = |known: &str| key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
     ["data-test", "data-qa", "data-auto", "data-role"].into_iter().any(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Page;
+    use crate::segment;
+
+    #[test]
+    fn of_many_names_the_whole_and_the_inner_ones_are_kept() {
+        let classes = "my-author-of-sku-brand-price ".repeat(12);
+        let open = format!("<div class='{classes}' id=price>x");
+        let html = format!("<h1>Cup</h1>{}<p class='{classes}' id=price>5 €</p>", open.repeat(3));
+        let page = Page::new("https://shop.example/".parse().unwrap(), html);
+        let evidence = Evidence::read(&page);
+        let table = MeaningTable::new(&[]);
+        let segments = segment::read(&evidence);
+        let segment = segments.iter().find(|segment| segment.text == "5 €").unwrap();
+        let names = NameReader::new(&evidence, &table).names_of(segment);
+        let at = |level: usize| names.iter().filter(move |name| name.place == NamePlace::Element(level));
+        assert!(at(0).any(|name| name.is_whole), "{names:?}");
+        assert_eq!((at(0).count(), at(1).count()), (MAX_ELEMENT_NAMES, MAX_ELEMENT_NAMES));
+        assert_eq!(names.len(), MAX_NAMES);
+    }
 }

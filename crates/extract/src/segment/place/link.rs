@@ -1,4 +1,7 @@
+use std::collections::HashMap;
+
 use super::{Features, flag, scaled};
+use crate::markup::{NodeId, Tree};
 use crate::page::truncate;
 use crate::segment::address::{Target, without_www};
 use crate::segment::outline::NodeFacts;
@@ -67,17 +70,39 @@ const GROUP_STEPS: &[&str] = &[
     "topics",
 ];
 
-/// Where its link leads.
-pub(super) fn write(view: &View<'_, '_>, facts: &NodeFacts, wording: &Wording, to: &mut Features) {
-    let Some(link) = facts.link() else { return };
-    let (mut href, mut rel) = ("", "");
-    for (key, value) in view.tree.attributes(link) {
-        if key.eq_ignore_ascii_case("href") {
-            href = truncate(value.trim(), MAX_HREF_BYTES);
-        } else if key.eq_ignore_ascii_case("rel") {
-            rel = truncate(value, MAX_HREF_BYTES);
-        }
+/// The links of a page, each read once however many segments it contains.
+#[derive(Debug, Default)]
+pub(super) struct Links<'a> {
+    /// The `href` and the `rel` of each link, both cut.
+    by_node: HashMap<NodeId, (&'a str, &'a str)>,
+}
+
+impl<'a> Links<'a> {
+    fn read(&mut self, tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
+        *self.by_node.entry(link).or_insert_with(|| {
+            let (mut href, mut rel) = ("", "");
+            for (key, value) in tree.attributes(link) {
+                if key.eq_ignore_ascii_case("href") {
+                    href = truncate(value.trim(), MAX_HREF_BYTES);
+                } else if key.eq_ignore_ascii_case("rel") {
+                    rel = truncate(value, MAX_HREF_BYTES);
+                }
+            }
+            (href, rel)
+        })
     }
+}
+
+/// Where its link leads.
+pub(super) fn write<'a>(
+    view: &View<'_, 'a>,
+    links: &mut Links<'a>,
+    facts: &NodeFacts,
+    wording: &Wording,
+    to: &mut Features,
+) {
+    let Some(link) = facts.link() else { return };
+    let (href, rel) = links.read(view.tree, link);
     let has_relation = |name: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name));
     to.link_author = flag(has_relation("author"));
     to.link_tag = flag(has_relation("tag"));

@@ -31,6 +31,6 @@ pub(super) fn write(view: &View<'_, '_>, draft: &Draft, to: &mut Features) {
         to.heading_distance = scaled(draft.anchor.saturating_sub(heading.range.end));
     }
     to.depth = f32::from(view.outline.facts(draft.node).depth);
-    to.is_unrelated = flag(view.unrelated.contains(draft.node));
-    to.in_related_section = flag(view.unrelated.in_related_section(draft.node));
+    to.is_unrelated = flag(view.evidence.unrelated().contains(draft.node));
+    to.in_related_section = flag(view.evidence.unrelated().in_related_section(draft.node));
 }

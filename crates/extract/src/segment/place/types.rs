@@ -83,7 +83,7 @@ impl Types {
         // The readers of names and places are slow, so the plainest texts and the menus are left out.
         let may_be_named = wording.letters > 1
             && wording.small <= wording.words / 2
-            && !view.unrelated.contains(draft.node)
+            && !view.evidence.unrelated().contains(draft.node)
             && !view.outline.facts(draft.node).is_inside(Tag::Nav);
         found.is_name = may_be_named
             && wording.digits == 0
