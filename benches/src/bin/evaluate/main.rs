@@ -6,13 +6,14 @@
 //! Lines (`{"id", "html", "representable"}`). Both render the Markdown to HTML again and measure that.
 //! `product` reads a folder of saved product pages with ground truth. `fields` reads any pages, with their
 //! own structured data as the truth. `grounding` gives true and false claims of a model about the pages of
-//! `product` to the extractor. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
+//! `product` to the extractor. `cost` compares the time of extraction with that of the Markdown. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
 //! with known truths. `structure` reads one of three layouts of pages with truth. It counts the headings, list
 //! items, cells and so on that the Markdown has in common with it, also for other tools.
 //! `site` crawls a generated newspaper with and without the memory of a site.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
+mod cost;
 mod dom;
 mod fields;
 mod grounding;
@@ -32,6 +33,7 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate fields FOLDER [--fold N] [--names] [--models FOLDER] [--options NAME] [--rows FILE]
                               [--outputs NAME=FILE]...
        evaluate grounding FOLDER
+       evaluate cost FOLDER
        evaluate pdf FOLDER
        evaluate structure FOLDER [--outputs NAME=DIR]...
        evaluate site
@@ -44,6 +46,7 @@ const USAGE: &str = "Usage: evaluate content FOLDER
             with a line of JSON for each field, and with the outputs of other tools beside it; `--options`
             writes what models are trained on instead
   grounding false and true claims of a model about the pages of `product`: the number that pass
+  cost      processor time of values read without a model beside the Markdown of the same pages
   pdf       text, order, headings, tables, lists, notes and running heads of PDF files
   structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
             and word F1; the files DIR/ID.md of other tools are scored beside it
@@ -86,8 +89,9 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         ("markdown", []) => markdown::evaluate(path),
         ("product", options) => product::evaluate(path, options),
         ("grounding", []) => grounding::evaluate(path),
+        ("cost", []) => cost::evaluate(path),
         ("pdf", []) => pdf::evaluate(path),
-        ("content" | "markdown" | "grounding" | "pdf", [option, ..]) => {
+        ("content" | "markdown" | "grounding" | "cost" | "pdf", [option, ..]) => {
             Err(format!("`{kind}` has no option `{option}`").into())
         }
         _ => Err(format!("unknown kind `{kind}`").into()),

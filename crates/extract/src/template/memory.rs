@@ -260,7 +260,16 @@ impl TemplateMemory {
         };
         let Some(layout) = cluster.layouts.get_mut(at) else { return };
         layout.verified += 1;
-        for target in targets.iter().filter(|target| open.contains(&target.pointer)) {
+        for target in &targets {
+            if !open.contains(&target.pointer) {
+                // Without the model, such a value is found on some pages only.
+                let own = extraction.leaves.iter().find(|leaf| leaf.pointer == target.pointer);
+                if let Some(leaf) = own {
+                    let learned = layout.fields.entry(target.pointer.clone()).or_default();
+                    learned.learn_value(&view, target, leaf);
+                }
+                continue;
+            }
             let refused = extraction.missing.iter().any(|missing| {
                 missing.pointer == target.pointer
                     && !matches!(missing.reason, MissingReason::NotFound | MissingReason::Unsure)

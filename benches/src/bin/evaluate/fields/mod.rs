@@ -67,7 +67,7 @@ use self::asked::Asked;
 pub(super) use self::models::Models;
 use self::option_file::OptionFile;
 use self::outputs::Outputs;
-use self::pages::Folder;
+pub(super) use self::pages::Folder;
 pub(super) use self::pages::SavedPage;
 use self::prepared::PreparedPage;
 use self::report::Scores;

@@ -27,7 +27,7 @@ pub(crate) struct SavedPage {
 
 /// The pages of a folder, by their names.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
     /// Labels of all pages in one file: page id to an object with a `url`.
     index: Value,
@@ -37,7 +37,7 @@ pub(super) struct Folder {
 impl Folder {
     /// Lists `html/ID.html.gz` and `html/ID.html` or, without a folder `html`, all such files below the
     /// folder.
-    pub(super) fn open(root: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
         let index = match fs::read(root.join("ground-truth.json")) {
             Ok(bytes) => serde_json::from_slice(&bytes)?,
             Err(_) => Value::Null,
@@ -53,8 +53,13 @@ impl Folder {
         Ok(Self { root: root.to_owned(), index, files })
     }
 
+    /// The number of pages.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
     /// Reads the pages one by one.
-    pub(super) fn pages(&self) -> impl Iterator<Item = Result<SavedPage, Failure>> + '_ {
+    pub(crate) fn pages(&self) -> impl Iterator<Item = Result<SavedPage, Failure>> + '_ {
         self.files.iter().map(|file| self.read(file))
     }
 
