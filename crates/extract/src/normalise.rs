@@ -6,15 +6,14 @@
 
 use serde_json::{Number, Value};
 
+use crate::bind::letters;
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
-    Money, NumberStyle, StockState, amounts, count, currency_code, currency_sign, date, decimal, duration,
-    email, gtin, is_name, is_place, is_plain, is_term, iso_duration, minutes, moment, money_amounts,
-    only_duration, phone, rating, stock, strip_affixes, yes_no,
+    DAY_BYTES, Money, NumberStyle, StockState, amounts, count, currency_code, currency_sign, date, decimal,
+    duration, email, gtin, is_currency_sign, is_name, is_place, is_plain, is_term, iso_duration, minutes,
+    moment, money_amounts, only_duration, phone, rating, stock, strip_affixes, yes_no,
 };
 
-/// Length of `YYYY-MM-DD`.
-const DAY_BYTES: usize = 10;
 /// Words that programs write for a missing or a boolean value. They are no text.
 const DATA_WORDS: [&str; 6] = ["true", "false", "null", "undefined", "nan", "[object object]"];
 
@@ -234,7 +233,8 @@ fn code(text: &str) -> Option<String> {
     ((1..=4).contains(&words)
         && text.chars().count() <= 64
         && coded
-        && !text.contains([',', '€', '$', '£'])
+        && !text.contains(',')
+        && !text.contains(is_currency_sign)
         && !text.contains("://"))
     .then(|| fold_spaces(text))
 }
@@ -253,10 +253,7 @@ pub(crate) fn fold_spaces(text: &str) -> String {
 
 /// The value among the schema's choices that a text names.
 fn choice(text: &str, form: ValueForm, shape: &Shape) -> Option<Value> {
-    let bare = |text: &str| -> String {
-        let last = text.trim().rsplit(['/', '#']).next().unwrap_or_default();
-        last.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
+    let bare = |text: &str| letters(text.trim().rsplit(['/', '#']).next().unwrap_or_default());
     let wanted = bare(text);
     let exact = shape.choices.iter().find(|choice| match choice {
         Value::String(name) => bare(name) == wanted,

@@ -69,6 +69,23 @@ pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// The end of a text: at most `bytes` bytes, from a character boundary.
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
+    text.get(char_boundary(text, text.len().saturating_sub(bytes))..).unwrap_or_default()
+}
+
+/// The first character boundary at or after a position; the end of the text for a position beyond it.
+pub(crate) fn char_boundary(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// A range of a text without the white space around it.
+pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let part = text.get(range.clone()).unwrap_or_default();
+    let start = range.start + (part.len() - part.trim_start().len());
+    start..start + part.trim().len()
+}
+
 /// The text of a page to which a [`Span`] refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -135,6 +152,14 @@ pub enum Method {
     Inferred,
 }
 
+impl Method {
+    /// Whether a label of the page stands beside the value: before it, in a table or in a list of
+    /// definitions.
+    pub(crate) const fn is_beside_label(self) -> bool {
+        matches!(self, Self::Label | Self::Table | Self::DefinitionList)
+    }
+}
+
 /// The proof of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -151,3 +176,24 @@ pub struct Provenance {
 
 /// Upper bound on the bytes of a quote; longer quotes are truncated.
 pub const MAX_QUOTE_BYTES: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let rows = [
+            (0, "", ""),
+            (2, "a", ""),
+            (3, "aé", "€"),
+            (5, "aé", "é€"),
+            (6, "aé€", "aé€"),
+            (9, "aé€", "aé€"),
+        ];
+        for (bytes, start, end) in rows {
+            assert_eq!((truncate("aé€", bytes), tail("aé€", bytes)), (start, end), "{bytes}");
+        }
+        assert_eq!((trimmed("a  b ", 1..5), trimmed("a  b ", 1..3)), (3..4, 3..3));
+    }
+}

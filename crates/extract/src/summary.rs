@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bind::words;
 use crate::ground::FoldedText;
-use crate::page::{Page, truncate};
+use crate::page::{Page, trimmed, truncate};
 use crate::plan::{terms, to_f64};
 use crate::typed::{NumberStyle, amounts};
 
@@ -144,11 +144,9 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut chars = text.char_indices().peekable();
     let mut push = |start: usize, end: usize| {
-        let part = text.get(start..end).unwrap_or_default();
-        let lead = part.len() - part.trim_start().len();
-        let trimmed = part.trim();
-        if !trimmed.is_empty() {
-            out.push(start + lead..start + lead + trimmed.len());
+        let range = trimmed(text, start..end);
+        if !range.is_empty() {
+            out.push(range);
         }
     };
     while let Some((at, found)) = chars.next() {

@@ -9,7 +9,7 @@ use crate::page::Method;
 use crate::typed::NumberStyle;
 
 /// Lower bound on the score of a value after a label. Below it, the label only contains a name.
-const MIN_LABEL_SCORE: f64 = 0.35;
+pub(super) const MIN_LABEL_SCORE: f64 = 0.35;
 /// Shortest code that decides by its label, in letters and digits. Shorter ones are sizes and counts.
 const MIN_LABELLED_BYTES: usize = 4;
 
@@ -83,7 +83,7 @@ fn prefer_labelled(pool: &mut Pool) {
 /// Whether a candidate is one word after a label that is known as a whole.
 fn is_labelled(candidate: &Candidate) -> bool {
     candidate.score >= MIN_LABEL_SCORE
-        && matches!(candidate.method, Method::Label | Method::Table | Method::DefinitionList)
+        && candidate.method.is_beside_label()
         && candidate.value.as_str().is_some_and(|text| !text.contains(char::is_whitespace))
 }
 

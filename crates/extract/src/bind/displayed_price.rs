@@ -12,7 +12,7 @@ use super::target::TargetField;
 use super::text_nodes::{TextNodes, with_cents};
 use crate::evidence::Evidence;
 use crate::normalise::{is_range, normalise};
-use crate::page::{Method, truncate};
+use crate::page::{Method, char_boundary, truncate};
 use crate::typed::{NumberStyle, money_amounts};
 
 /// Bytes of visible text after the heading that are searched.
@@ -185,10 +185,7 @@ fn read(evidence: &Evidence<'_>, texts: &TextNodes) -> Vec<DisplayedPrice> {
 fn within(evidence: &Evidence<'_>, texts: &TextNodes, part: Range<usize>) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
-    let mut start = part.start.min(visible.len());
-    while !visible.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = char_boundary(visible, part.start);
     let near = truncate(visible.get(start..).unwrap_or_default(), part.end.saturating_sub(start));
     let mut found = Vec::new();
     let mut at = start;

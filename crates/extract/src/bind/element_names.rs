@@ -72,24 +72,8 @@ const PRICE_WORDS: [&str; 11] =
     ["new", "now", "current", "final", "sale", "special", "selling", "sell", "our", "actual", "reduced"];
 
 /// The words of each name of an element.
-pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    for (key, value) in evidence.tree.attributes(node) {
-        let value = truncate(value, 400);
-        match key.to_ascii_lowercase().as_str() {
-            "id" | "name" | "itemprop" => found.push(class_words(value)),
-            "class" => found.extend(value.split_ascii_whitespace().take(12).map(class_words)),
-            // Attributes for the site's own tests name the element's purpose.
-            key if ["data-test", "data-qa", "data-auto", "data-role"]
-                .iter()
-                .any(|known| key.starts_with(known)) =>
-            {
-                found.push(words(value));
-            }
-            _ => {}
-        }
-    }
-    found
+pub(super) fn names_of<'e>(evidence: &'e Evidence<'_>, node: NodeId) -> Vec<&'e [String]> {
+    evidence.names().of(node)
 }
 
 /// Adds the values of elements whose names match a property: `class="product-price"`, `id=sku`,
@@ -111,7 +95,7 @@ pub(crate) fn collect(
             continue;
         }
         let named = names_of(evidence, node);
-        let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
+        let flat: Vec<&str> = named.iter().copied().flatten().map(String::as_str).collect();
         let in_related_section = evidence.unrelated().in_related_section(node);
         let is_unrelated = evidence.unrelated().contains(node);
         if !in_related_section {
@@ -194,7 +178,7 @@ pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bo
     let old =
         ["old", "was", "before", "previous", "strike", "strikethrough", "crossed", "rrp", "msrp", "original"];
     text.len() <= 80
-        && (names_of(evidence, node).iter().flatten().any(|word| old.contains(&word.as_str()))
+        && (names_of(evidence, node).into_iter().flatten().any(|word| old.contains(&word.as_str()))
             || std::iter::once(node)
                 .chain(tree.ancestors(node).take(3))
                 .any(|above| tree.is(above, &["del", "s", "strike"])))

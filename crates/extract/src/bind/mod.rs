@@ -15,6 +15,7 @@ mod inferred_availability;
 mod labels;
 mod list_values;
 mod nested_lists;
+mod node_names;
 mod page;
 mod phrases;
 mod pool;
@@ -36,6 +37,7 @@ pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
+pub(crate) use node_names::NodeNames;
 pub(crate) use page::{
     bind, bind_with, drop_disallowed_nulls, empty_object, field_options, leaf_targets, missing_in_rows,
     offered_values, pointer_order, provenance, set_at, set_growing,
@@ -45,7 +47,7 @@ pub(crate) use score::{
 };
 pub(crate) use target::TargetField;
 pub(crate) use unrelated::UnrelatedParts;
-pub(crate) use words::{folded, overlap, words};
+pub(crate) use words::{folded, letters, overlap, words};
 
 /// Lower bound on the score of a chosen value.
 pub const MIN_CONFIDENCE: f64 = 0.3;

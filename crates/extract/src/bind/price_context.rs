@@ -2,7 +2,7 @@
 //! a price per unit.
 
 use super::price_words::{AFTER, BEFORE, BEFORE_UNSPACED, NET, UNITS};
-use crate::page::truncate;
+use crate::page::{tail, truncate};
 
 /// Weight of an amount without tax. A shop that shows it first sells to other firms, and it is the price
 /// there.
@@ -17,7 +17,7 @@ const SECONDARY_WEIGHT: f64 = 0.45;
 pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
     // An amount in brackets is a side remark.
     let in_brackets = before.rfind('(') > before.rfind(')');
-    let before = plain(before.get(before.len() - tail_len(before, 60)..).unwrap_or_default());
+    let before = plain(tail(before, 60));
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
     let after = plain(truncate(after_text, 40));
     if BEFORE.iter().any(|word| before.contains(&format!(" {word} ")))
@@ -68,15 +68,6 @@ fn is_rate_or_old_price(before: &str) -> bool {
         [.., last, "de" | "à" | "da" | "of" | "po"] if times(last) => true,
         _ => false,
     }
-}
-
-/// Length of the longest end of a text with at most `bytes` bytes, from a character boundary.
-fn tail_len(text: &str, bytes: usize) -> usize {
-    let mut start = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.len() - start
 }
 
 /// The words of a text in lower case, with one space around each.

@@ -112,7 +112,7 @@ fn named_parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         if furniture
             || (length > MIN_PART_BYTES
                 && names_of(evidence, node)
-                    .iter()
+                    .into_iter()
                     .flatten()
                     .any(|word| UNRELATED_NAMES.contains(&word.as_str())))
         {

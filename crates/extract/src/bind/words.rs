@@ -1,9 +1,27 @@
+//! The forms in which names and texts are compared: by their words ([`folded`]), or by their letters alone
+//! ([`letters`]).
+//!
+//! Three other forms are for other purposes. `typed::words::fold` also drops accents, for the words of
+//! tables. `normalise::fold_spaces` changes white space only, for values that people read.
+//! `ground::FoldedText` keeps the position of each character, for quotes.
+
+use std::ops::Range;
+
+use crate::page::truncate;
+
+/// Longest name that is split, in characters; the rest is left out.
+const MAX_CHARS: usize = 200;
+
 /// Splits a name into lower-case words: `productID`, `product_id` and `product-id` are all `product id`.
 pub(crate) fn words(name: &str) -> Vec<String> {
+    if name.is_ascii() { ascii_words(name) } else { unicode_words(name) }
+}
+
+fn unicode_words(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut before: Option<char> = None;
-    let mut chars = name.chars().take(200).peekable();
+    let mut chars = name.chars().take(MAX_CHARS).peekable();
     while let Some(found) = chars.next() {
         let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
         let turns = found.is_uppercase()
@@ -27,6 +45,38 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     out
 }
 
+/// The same for most names, without the tables of Unicode.
+fn ascii_words(name: &str) -> Vec<String> {
+    let name = truncate(name, MAX_CHARS);
+    let bytes = name.as_bytes();
+    let mut out: Vec<String> = Vec::new();
+    let mut end_word = |range: Range<usize>| {
+        if let Some(word) = name.get(range).filter(|word| !word.is_empty()) {
+            out.push(word.to_ascii_lowercase());
+        }
+    };
+    let mut start = 0;
+    for (at, found) in bytes.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let turns = found.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_ascii_uppercase() && next_is_lower)
+            });
+        if !found.is_ascii_alphanumeric() {
+            end_word(start..at);
+            start = at + 1;
+        } else if turns {
+            end_word(start..at);
+            start = at;
+        }
+    }
+    end_word(start..name.len());
+    out
+}
+
 /// Like [`words`], but `pricenew` and `ourprice` become two words each, as style sheets write them.
 pub(crate) fn class_words(name: &str) -> Vec<String> {
     let mut out = Vec::new();
@@ -47,6 +97,12 @@ pub(crate) fn class_words(name: &str) -> Vec<String> {
 /// The words of a name, joined by spaces.
 pub(crate) fn folded(name: &str) -> String {
     words(name).join(" ")
+}
+
+/// The letters and digits of a text in lower case, with nothing between them, for texts that differ only in
+/// their spaces and signs: `T-Shirt`, `t shirt` and `TShirt` are all `tshirt`. [`folded`] keeps the words.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Share of the words of the shorter text that the longer one also has, 0 to 1.
@@ -79,7 +135,9 @@ mod tests {
         ];
         for (name, expected) in rows {
             assert_eq!(folded(name), expected, "{name}");
+            assert_eq!(unicode_words(name).join(" "), expected, "{name}");
         }
+        assert_eq!(folded(&"ab ".repeat(100)).len(), 200);
         assert!(overlap("Red Cup 5", "red cup") > 0.99);
     }
 }

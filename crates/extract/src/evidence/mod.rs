@@ -20,7 +20,7 @@ pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
-use crate::bind::{UnrelatedParts, overlap};
+use crate::bind::{NodeNames, UnrelatedParts, overlap};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
 use crate::template::Recurring;
@@ -51,8 +51,12 @@ fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<Nod
     let best = headings.iter().copied().rev().max_by(|left, right| rate(*left).total_cmp(&rate(*right)));
     let best = best.filter(|node| rate(*node) > 0.0);
     // Without a heading that resembles the title: the first outside menus and teasers.
-    let teases = |node: &NodeId| tree.ancestors(*node).any(|above| tree.is(above, &["a", "li", "nav"]));
-    best.or_else(|| headings.iter().copied().find(|node| !teases(node)))
+    best.or_else(|| headings.iter().copied().find(|node| !is_teaser(tree, *node)))
+}
+
+/// Whether a heading is part of a menu or of a list of links, and so about another page.
+pub(crate) fn is_teaser(tree: &Tree<'_>, heading: NodeId) -> bool {
+    tree.ancestors(heading).any(|above| tree.is(above, &["a", "li", "nav"]))
 }
 
 /// All evidence of one page.
@@ -73,6 +77,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) title: String,
     /// The `h1` that the title repeats, or the first.
     pub(crate) heading: Option<NodeId>,
+    /// Read when they are first needed, by [`Self::names`].
+    names: OnceLock<NodeNames>,
     /// Read when they are first needed, by [`Self::unrelated`].
     unrelated: OnceLock<UnrelatedParts>,
     /// What other pages of the template say about the texts of the page, if they are known.
@@ -135,9 +141,15 @@ impl<'a> Evidence<'a> {
             tables,
             title,
             heading,
+            names: OnceLock::new(),
             unrelated: OnceLock::new(),
             recurring: None,
         }
+    }
+
+    /// The names of the page's elements.
+    pub(crate) fn names(&self) -> &NodeNames {
+        self.names.get_or_init(|| NodeNames::read(&self.tree))
     }
 
     /// The parts of the page about other things than its main entity.

@@ -12,6 +12,7 @@ use super::session::{Session, claim, piece_of};
 use super::{answer, prompt};
 use crate::bind::TargetField;
 use crate::ground::{FoldedText, LinkTable};
+use crate::page::char_boundary;
 use crate::schema::{ShapeKind, WireSchema};
 
 /// Upper bound on the calls for one list in running text.
@@ -61,9 +62,7 @@ pub(super) async fn read(
         let gained = !verified.is_empty();
         out.extend(verified);
         offset += if gained { reached.max(1) } else { piece.len().max(1) };
-        while !session.page.markdown.is_char_boundary(offset) {
-            offset += 1;
-        }
+        offset = char_boundary(&session.page.markdown, offset);
     }
     if let [(_, only)] = out.as_slice()
         && session.is_heading(only)
@@ -144,12 +143,4 @@ fn anchor(
         let text = quote.or_else(|| value.as_str()).filter(|_| !value.is_null())?;
         folded.find(text, from)
     })
-}
-
-/// The next character boundary.
-fn char_boundary(text: &str, mut at: usize) -> usize {
-    while at < text.len() && !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at.min(text.len())
 }

@@ -9,7 +9,7 @@ use crate::bind::{TargetField, folded, leaf_targets, missing_in_rows, set_at};
 use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
-use crate::page::{Method, Page, PagePart, Provenance, Span, truncate};
+use crate::page::{Method, Page, PagePart, Provenance, Span, char_boundary, truncate};
 use crate::row_page::PageHeadings;
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
 
@@ -292,8 +292,7 @@ impl<'s> Session<'s> {
             if hits > best.0 {
                 best = (hits, at);
             }
-            let next = at + (window.len() / 2).max(1);
-            at = (next..markdown.len()).find(|at| markdown.is_char_boundary(*at)).unwrap_or(markdown.len());
+            at = char_boundary(markdown, at + (window.len() / 2).max(1));
         }
         let window = truncate(markdown.get(best.1..).unwrap_or_default(), NARROW_BYTES);
         (window.to_owned(), best.1)

@@ -3,6 +3,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::link_address::address_end;
+use crate::page::char_boundary;
 
 /// A normalised text in which quotes are searched for: white space folded, Markdown marks and link addresses
 /// removed, letters in lower case. Each byte keeps its position in the source.
@@ -89,10 +90,7 @@ impl FoldedText {
                 let last = *self.origin.get(end - 1)? as usize + usize::from(*self.lengths.get(end - 1)?);
                 return Some(first..last);
             }
-            at = found + 1;
-            while !self.text.is_char_boundary(at) {
-                at += 1;
-            }
+            at = char_boundary(&self.text, found + 1);
         }
         None
     }

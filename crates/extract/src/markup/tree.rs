@@ -4,6 +4,7 @@ use std::ops::Range;
 use gleaner_types::Interrupt;
 
 use super::Attributes;
+use crate::page::trimmed;
 
 /// Bytes per unit of work.
 pub(super) const UNIT_BYTES: usize = 64;
@@ -140,6 +141,11 @@ impl<'a> Tree<'a> {
     /// The range of a node's visible text in [`Tree::text`].
     pub(crate) fn text_range(&self, node: NodeId) -> Range<usize> {
         self.nodes.get(node.index()).map_or(0..0, |found| found.text.start as usize..found.text.end as usize)
+    }
+
+    /// The range of a node's visible text in [`Tree::text`], without the white space around it.
+    pub(crate) fn trimmed_range(&self, node: NodeId) -> Range<usize> {
+        trimmed(&self.text, self.text_range(node))
     }
 
     /// The visible text of a node: blocks on lines of their own, white space folded.

@@ -1,20 +1,9 @@
 use std::ops::Range;
 
-use crate::markup::{NodeId, Tree};
-
 /// Signs between values.
 const SEPARATORS: [char; 9] = [',', ';', '|', '·', '•', '›', '»', '→', '¦'];
 /// Signs that separate values only beside white space: `-5` is a number, and `5,–` an amount.
 const DASHES: [char; 5] = ['-', '–', '—', '/', '>'];
-
-/// The range of a node's visible text, without white space around it.
-pub(super) fn trimmed(tree: &Tree<'_>, node: NodeId) -> Range<usize> {
-    let range = tree.text_range(node);
-    let text = tree.text().get(range.clone()).unwrap_or_default();
-    let inner = text.trim_start();
-    let start = range.start + (text.len() - inner.len());
-    start..start + inner.trim_end().len()
-}
 
 /// A range of the text without white space and separators around it; `None` if nothing else is left.
 pub(super) fn clean(text: &str, range: Range<usize>) -> Option<Range<usize>> {

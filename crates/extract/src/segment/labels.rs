@@ -11,7 +11,7 @@ use super::{Label, LabelKind, MAX_LABEL_BYTES, MAX_TEXT_BYTES, Origin};
 use crate::bind::folded;
 use crate::evidence::LabelledValue;
 use crate::markup::NodeId;
-use crate::page::Method;
+use crate::page::{Method, tail};
 
 /// Longest text whose label is also that of the texts in it, if no colon separates them, in bytes.
 const MAX_SHARED_BYTES: usize = 120;
@@ -120,16 +120,12 @@ fn label_around<'l>(labelled: &'l [(Range<usize>, Label)], range: &Range<usize>)
 fn label_before(view: &View<'_, '_>, range: &Range<usize>) -> Option<Label> {
     let line = view.lines.range(view.lines.number(range.start));
     let before = view.text(&(line.start..range.start)).trim_end();
-    let mut start = before.len().saturating_sub(MAX_BEFORE_BYTES);
-    while !before.is_char_boundary(start) {
-        start += 1;
-    }
-    let tail = before.get(start..)?;
-    let words = tail.trim_end_matches([':', '：', ' ']);
-    let kind = if words.len() < tail.len() { LabelKind::Colon } else { LabelKind::Before };
+    let near = tail(before, MAX_BEFORE_BYTES);
+    let words = near.trim_end_matches([':', '：', ' ']);
+    let kind = if words.len() < near.len() { LabelKind::Colon } else { LabelKind::Before };
     let begin = words.rfind(is_break).map(|at| words.get(at..).unwrap_or_default());
     // Without a sign in reach, the words are the start of the line, or too many.
-    let words = if start == 0 { begin.unwrap_or(words) } else { begin? };
+    let words = if near.len() == before.len() { begin.unwrap_or(words) } else { begin? };
     if words.contains(|found: char| found.is_numeric()) || words.split_whitespace().count() > MAX_BEFORE_WORDS
     {
         return None;

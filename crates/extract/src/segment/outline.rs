@@ -4,7 +4,6 @@ use std::ops::Range;
 use super::address::Target;
 use super::attribute_values;
 use super::breadcrumbs;
-use super::clean::trimmed;
 use super::drafts::Draft;
 use super::element_attributes::ElementAttributes;
 use super::paragraphs;
@@ -295,7 +294,7 @@ impl Reader {
             }
             _ => {}
         }
-        let range = trimmed(tree, node);
+        let range = tree.trimmed_range(node);
         if range.is_empty() || facts.is_inside(Tag::Control) {
             return;
         }

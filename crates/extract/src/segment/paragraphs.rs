@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::clean::{clean, trimmed};
+use super::clean::clean;
 use super::drafts::{Draft, Drafts, Mark};
 use super::element_attributes::ElementAttributes;
 use super::outline::Heading;
@@ -83,7 +83,7 @@ pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
         }
     }
     for node in &view.outline.named_texts {
-        texts.add(*node, trimmed(view.tree, *node), Mark::NamedText, None);
+        texts.add(*node, view.tree.trimmed_range(*node), Mark::NamedText, None);
     }
 }
 
@@ -129,7 +129,7 @@ fn main_text(view: &View<'_, '_>) -> Option<(NodeId, Range<usize>)> {
         {
             continue;
         }
-        let range = trimmed(tree, *node);
+        let range = tree.trimmed_range(*node);
         for (level, above) in tree.ancestors(*node).take(2).enumerate() {
             if view.evidence.heading.is_some_and(|heading| tree.end(above) <= heading) {
                 continue;
@@ -173,7 +173,7 @@ fn first_paragraph(view: &View<'_, '_>) -> Option<(NodeId, Range<usize>)> {
         }
         let mut around = std::iter::once(node).chain(view.tree.ancestors(node)).take(MAX_CLIMB);
         let paragraph = around.find(|node| view.outline.facts(*node).tag == Tag::Paragraph);
-        return Some(paragraph.map_or((node, range), |node| (node, trimmed(view.tree, node))));
+        return Some(paragraph.map_or((node, range), |node| (node, view.tree.trimmed_range(node))));
     }
     None
 }
@@ -212,6 +212,6 @@ fn sections<'v>(view: &'v View<'_, '_>) -> Vec<(&'v Heading, Range<usize>)> {
 
 /// The end of the smallest element that contains a heading and text after it.
 fn part_end(view: &View<'_, '_>, heading: &Heading) -> usize {
-    let mut ends = view.tree.ancestors(heading.node).map(|node| trimmed(view.tree, node).end);
+    let mut ends = view.tree.ancestors(heading.node).map(|node| view.tree.trimmed_range(node).end);
     ends.find(|end| *end > heading.range.end).unwrap_or(view.tree.text().len())
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::bind::letters;
+
 /// Legal forms, by their letters.
 const LEGAL_FORMS: &[&str] = &[
     "ab",
@@ -146,10 +148,6 @@ fn without_domain(word: &str) -> &str {
         }
         _ => bare,
     }
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The parts of a host name that may be the name of the site, by their letters, the last one first.

@@ -1,6 +1,5 @@
 use std::ops::Range;
 
-use super::clean::trimmed;
 use super::lines::Lines;
 use super::outline::Outline;
 use super::site_names::SiteNames;
@@ -31,7 +30,7 @@ impl<'e, 'a> View<'e, 'a> {
     pub(super) fn read(evidence: &'e Evidence<'a>) -> Self {
         let tree = &evidence.tree;
         let lines = Lines::read(tree);
-        let heading = evidence.heading.map(|node| trimmed(tree, node));
+        let heading = evidence.heading.map(|node| tree.trimmed_range(node));
         let first = first_position(heading.as_ref());
         let outline = Outline::read(tree);
         Self {

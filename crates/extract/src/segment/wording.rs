@@ -1,6 +1,7 @@
 //! The words and the signs of a text, read in one pass.
 
 use crate::page::truncate;
+use crate::typed::is_currency_sign;
 
 /// The start of a text that is read, in bytes.
 const MAX_READ_BYTES: usize = 600;
@@ -90,7 +91,7 @@ impl Wording {
         match character {
             ':' | '：' => self.has_colon = true,
             '%' | '％' => self.has_percent = true,
-            _ => self.has_currency |= is_currency(character),
+            _ => self.has_currency |= is_currency_sign(character),
         }
     }
 
@@ -128,14 +129,6 @@ impl Wording {
     pub(super) const fn is_all_capitals(&self) -> bool {
         self.capitals > 1 && self.capitals == self.letters
     }
-}
-
-/// Whether a character is a currency sign in use (Unicode category Sc).
-const fn is_currency(character: char) -> bool {
-    matches!(
-        character,
-        '$' | '\u{a2}'..='\u{a5}' | '\u{e3f}' | '\u{20a0}'..='\u{20cf}' | '\u{ff04}' | '\u{ffe1}' | '\u{ffe5}'
-    )
 }
 
 /// The share of a part in a whole, 0 to 1; 0 of nothing.

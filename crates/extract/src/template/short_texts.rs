@@ -91,7 +91,7 @@ impl ShortText {
             if tree.is(node, &["meta"]) {
                 texts.extend(meta(tree, node).map(|(place, text)| hidden(place, text)));
             }
-            let range = trimmed_range(tree, node);
+            let range = tree.trimmed_range(node);
             if range.is_empty() || range.len() > MAX_TEXT_BYTES || tree.is_hidden(node) {
                 continue;
             }
@@ -140,7 +140,7 @@ fn following(tree: &Tree<'_>, node: NodeId, range: &Range<usize>) -> Option<Foll
     if label.split_whitespace().count() > MAX_LABEL_WORDS {
         return None;
     }
-    let is_wrapper = |above: &NodeId| trimmed_range(tree, *above) == *range;
+    let is_wrapper = |above: &NodeId| tree.trimmed_range(*above) == *range;
     let outer = tree.ancestors(node).take(MAX_WRAPPERS).take_while(is_wrapper).last().unwrap_or(node);
     let parent = tree.parent(outer);
     let mut next = tree.end(outer);
@@ -148,7 +148,7 @@ fn following(tree: &Tree<'_>, node: NodeId, range: &Range<usize>) -> Option<Foll
         if tree.kind(next).is_none() || tree.parent(next) != parent {
             return None;
         }
-        let range = trimmed_range(tree, next);
+        let range = tree.trimmed_range(next);
         if !range.is_empty() {
             // `<b>Pages</b>: 320`
             let text = tree.text().get(range.clone())?.trim_start_matches([':', '：', ' ']);
@@ -158,14 +158,6 @@ fn following(tree: &Tree<'_>, node: NodeId, range: &Range<usize>) -> Option<Foll
         next = tree.end(next);
     }
     None
-}
-
-/// The range of a node's text in [`Tree::text`], without white space around it.
-fn trimmed_range(tree: &Tree<'_>, node: NodeId) -> Range<usize> {
-    let range = tree.text_range(node);
-    let text = tree.text().get(range.clone()).unwrap_or_default();
-    let start = range.start + (text.len() - text.trim_start().len());
-    start..start + text.trim().len()
 }
 
 /// The hash of a text by its letters and digits in lower case; `None` if it has none.

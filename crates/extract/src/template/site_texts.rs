@@ -9,7 +9,7 @@ use super::recurring::{FoundLabel, Recurring};
 use super::short_texts::{FollowingText, ShortText, text_key, title_place};
 use super::title_parts;
 use crate::bind::{folded, overlap};
-use crate::evidence::{Evidence, LabelledValue, MAX_PAIRS};
+use crate::evidence::{Evidence, LabelledValue, MAX_PAIRS, is_teaser};
 use crate::markup::NodeId;
 use crate::page::{Method, Page};
 
@@ -211,10 +211,9 @@ fn main_heading(evidence: &Evidence<'_>, recurring: &mut Recurring, title: &str)
         return Some(heading);
     }
     let headings = tree.nodes().filter(|node| tree.is(*node, &["h1"]) && !tree.is_hidden(*node));
-    let teases = |node: NodeId| tree.ancestors(node).any(|above| tree.is(above, &["a", "li", "nav"]));
     headings.take(MAX_HEADINGS).find(|node| {
         let text = tree.text_of(*node);
-        !text.is_empty() && !recurs(text) && !teases(*node)
+        !text.is_empty() && !recurs(text) && !is_teaser(tree, *node)
     })
 }
 

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use super::affix_words::{CONTROL_PHRASES, LABEL_PHRASES, NOUN_PHRASES, WEAK_LABELS};
-use super::token::Tokens;
+use super::token::{Tokens, first_chars, last_chars};
 use super::words::fold;
 
 /// Upper bound on the words of a phrase in the tables.
@@ -76,8 +76,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 /// The part of a range behind its label.
 fn without_label(text: &str, range: Range<usize>) -> Range<usize> {
     let part = text.get(range.clone()).unwrap_or_default();
-    let end = part.char_indices().nth(MAX_EDGE_CHARS).map_or(part.len(), |(at, _)| at);
-    let tokens = Tokens::new(part.get(..end).unwrap_or_default());
+    let tokens = Tokens::new(first_chars(part, MAX_EDGE_CHARS));
     let words: Vec<String> = (0..MAX_WORDS).map_while(|at| tokens.folded(at)).collect();
     for count in (1..=words.len()).rev() {
         let phrase = words.get(..count).unwrap_or_default().join(" ");
@@ -117,8 +116,9 @@ fn behind_label(tokens: &Tokens<'_>, phrase: &str, count: usize, part: &str) -> 
 /// The part of a range before the label of a control.
 fn without_control(text: &str, range: Range<usize>) -> Range<usize> {
     let part = text.get(range.clone()).unwrap_or_default();
-    let start = part.char_indices().rev().nth(MAX_EDGE_CHARS).map_or(0, |(at, _)| at);
-    let tokens = Tokens::new(part.get(start..).unwrap_or_default());
+    let end = last_chars(part, MAX_EDGE_CHARS);
+    let start = part.len() - end.len();
+    let tokens = Tokens::new(end);
     for count in (1..=MAX_WORDS.min(tokens.len())).rev() {
         let first = tokens.len() - count;
         let words: Vec<String> = (first..tokens.len()).map_while(|at| tokens.folded(at)).collect();

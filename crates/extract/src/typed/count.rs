@@ -3,9 +3,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::magnitude::{magnitude, shifted};
+use super::money::is_currency_sign;
 use super::number::{Amount, NumberStyle, amounts};
 use super::rating::is_rating_label;
-use super::token::Tokens;
+use super::token::{Tokens, first_chars, last_chars};
 use super::words::phrases;
 
 /// Upper bound on the numbers of a text that are looked at.
@@ -127,13 +128,8 @@ struct Around<'t> {
 impl<'t> Around<'t> {
     fn of(text: &'t str, range: &Range<usize>) -> Self {
         let before = text.get(..range.start).unwrap_or_default();
-        let start = before.char_indices().rev().nth(MAX_AROUND_CHARS).map_or(0, |(at, _)| at);
         let behind = text.get(range.end..).unwrap_or_default();
-        let end = behind.char_indices().nth(MAX_AROUND_CHARS).map_or(behind.len(), |(at, _)| at);
-        Self {
-            before: before.get(start..).unwrap_or_default(),
-            behind: behind.get(..end).unwrap_or_default(),
-        }
+        Self { before: last_chars(before, MAX_AROUND_CHARS), behind: first_chars(behind, MAX_AROUND_CHARS) }
     }
 
     /// Whether the number is a part of a time, a result or a ratio: `10:30`.
@@ -159,8 +155,8 @@ impl<'t> Around<'t> {
 
     /// Whether the number is a share, a sum or a temperature.
     fn is_measure(&self) -> bool {
-        const SIGNS: [char; 7] = ['%', '€', '$', '£', '¥', '₹', '°'];
-        self.behind.trim_start().starts_with(SIGNS) || self.before.trim_end().ends_with(SIGNS)
+        let is_unit = |found: char| matches!(found, '%' | '°') || is_currency_sign(found);
+        self.behind.trim_start().starts_with(is_unit) || self.before.trim_end().ends_with(is_unit)
     }
 
     /// Whether what is counted stands behind the number.

@@ -6,14 +6,14 @@ use time::format_description::well_known::{Rfc2822, Rfc3339};
 use super::affix::is_label_word;
 use super::date_forms::{Order, Stated, figures_at, ranged, stated_at};
 use super::date_times::Times;
-use super::token::{Kind, Tokens, digit_value};
+use super::token::{Kind, Tokens, digit_value, first_chars};
 
 /// Upper bound on the dates read from one text.
 const MAX_DATES: usize = 64;
 /// Length of the start of a text in which its date stands, in characters.
 const MAX_DATE_CHARS: usize = 80;
 /// Length of `YYYY-MM-DD`.
-const DAY_BYTES: usize = 10;
+pub(crate) const DAY_BYTES: usize = 10;
 /// Upper bound on the bytes between two dates that make a range.
 const MAX_RANGE_GAP_BYTES: usize = 40;
 
@@ -41,12 +41,12 @@ impl DateFound {
 ///
 /// Forms that countries read differently (`03/04/2021`) are not dates: null is better than a guess.
 pub(crate) fn date(text: &str) -> Option<String> {
-    timestamp(text).or_else(|| dates(start_of(text)).first().map(|found| found.day().to_owned()))
+    timestamp(text).or_else(|| first_date(text).map(|found| found.day().to_owned()))
 }
 
 /// The date of a text with its time of day if there is one; see [`DateFound::value`].
 pub(crate) fn moment(text: &str) -> Option<String> {
-    timestamp(text).or_else(|| dates(start_of(text)).into_iter().next().map(|found| found.value))
+    timestamp(text).or_else(|| first_date(text).map(|found| found.value))
 }
 
 /// The first range of days or moments in a text: the values of [`DateFound`] of its start and its end.
@@ -82,10 +82,9 @@ fn timestamp(text: &str) -> Option<String> {
     found.ok()?.format(&Rfc3339).ok()
 }
 
-fn start_of(text: &str) -> &str {
-    let text = text.trim();
-    let end = text.char_indices().nth(MAX_DATE_CHARS).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or(text)
+/// The first date at the start of a text.
+fn first_date(text: &str) -> Option<DateFound> {
+    dates(first_chars(text.trim(), MAX_DATE_CHARS)).into_iter().next()
 }
 
 /// Whether a run of exactly four digits occurs, which each date has.

@@ -32,8 +32,8 @@ const RANGE_WORDS: &[&str] = &[
     "to", "through", "thru", "until", "bis", "au", "al", "a", "ao", "tot", "till", "til", "do", "po", "по",
     "до", "εωσ", "iki", "lidz", "kuni", "fins", "den", "hingga", "sampai",
 ];
-/// Words between two days that belong together: `3 and 4 March`.
-const AND_WORDS: &[&str] = &[
+/// Words between two parts that belong together: `3 and 4 March`.
+pub(super) const AND_WORDS: &[&str] = &[
     "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "si", "es", "и", "та", "й", "και", "ve",
     "ir", "un", "va",
 ];

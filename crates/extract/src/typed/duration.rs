@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::date_forms::ranged;
+use super::date_forms::{AND_WORDS, ranged};
 use super::duration_amount::{Amount, amount_at, fraction};
 use super::duration_units::{DAY, HOUR, MINUTE, Unit, WEEK, unit_at, weak_unit_at};
 use super::token::{Kind, Tokens, digit_value};
@@ -16,11 +16,8 @@ const MAX_ISO_CHARS: usize = 40;
 /// Longest number of ISO 8601, in digits.
 const MAX_ISO_DIGITS: usize = 6;
 
-/// Words between the parts of a duration, in the form of [`fold`](super::words::fold).
-const AND_WORDS: &[&str] = &[
-    "and", "und", "et", "y", "e", "en", "och", "og", "ja", "i", "a", "si", "es", "и", "та", "й", "και", "ve",
-    "ir", "un", "va", "dan", "де", "de",
-];
+/// Words between the parts of a duration besides [`AND_WORDS`], in the form of [`fold`](super::words::fold).
+const BETWEEN_WORDS: &[&str] = &["a", "dan", "де", "de"];
 /// Words behind a time in the past: `3 hours ago`.
 const PAST_BEHIND: &[&str] = &[
     "ago",
@@ -132,7 +129,7 @@ fn short_form(text: &str) -> Option<DurationFound> {
     let (value, _) = tokens.number(0).filter(|(_, digits)| *digits <= 3)?;
     let seconds = match tokens.len() {
         2 if tokens.is_word(1, &["m"]) && tokens.is_attached(1) => u64::from(value) * MINUTE,
-        3 if tokens.mark(1) == Some(':') => u64::from(value) * MINUTE + sixty(&tokens, 2)?,
+        3 if tokens.mark(1) == Some(':') => u64::from(value) * MINUTE + u64::from(tokens.sixty(2)?),
         _ => return None,
     };
     let start = text.len() - text.trim_start().len();
@@ -161,17 +158,12 @@ fn clock_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
     if tokens.mark(at + 1) != Some(':') || tokens.mark(at + 3) != Some(':') {
         return None;
     }
-    let seconds = u64::from(hours) * HOUR + sixty(tokens, at + 2)? * MINUTE + sixty(tokens, at + 4)?;
+    let (minutes, seconds) = (tokens.sixty(at + 2)?, tokens.sixty(at + 4)?);
+    let seconds = u64::from(hours) * HOUR + u64::from(minutes) * MINUTE + u64::from(seconds);
     let is_beside_date = at.checked_sub(1).is_some_and(|before| tokens.number(before).is_some());
     let is_half_day = tokens.is_word(at + 5, &["am", "pm", "a", "p"]);
     let (next, end) = (at + 5, tokens.end_of(at + 4));
     (!is_beside_date && !is_half_day).then_some(Part { seconds, next, end })
-}
-
-/// Two digits below sixty right behind a mark.
-fn sixty(tokens: &Tokens<'_>, at: usize) -> Option<u64> {
-    let (value, digits) = tokens.number(at).filter(|_| tokens.is_attached(at))?;
-    (digits == 2 && value < 60).then_some(u64::from(value))
 }
 
 /// A duration in words, or a range of two: `1 hr 30 min`, `30–40 minutes`, `30 min to 1 hour`.
@@ -231,7 +223,8 @@ fn sum_at(tokens: &Tokens<'_>, at: usize) -> Option<Part> {
 fn smaller(tokens: &Tokens<'_>, unit: &Unit) -> Option<(Amount, Unit)> {
     let mut at = unit.next;
     for _ in 0..2 {
-        if matches!(tokens.mark(at), Some(',' | '.')) || tokens.is_word(at, AND_WORDS) {
+        let is_between = tokens.is_word(at, AND_WORDS) || tokens.is_word(at, BETWEEN_WORDS);
+        if is_between || matches!(tokens.mark(at), Some(',' | '.')) {
             at += 1;
         }
     }

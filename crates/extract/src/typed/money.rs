@@ -79,6 +79,14 @@ const SIGNS: [(&str, Option<&str>); 62] = [
     ("TL", Some("TRY")),
 ];
 
+/// Whether a character is a currency sign in use, and not a letter (Unicode category Sc).
+pub(crate) const fn is_currency_sign(found: char) -> bool {
+    matches!(
+        found,
+        '$' | '\u{a2}'..='\u{a5}' | '\u{e3f}' | '\u{20a0}'..='\u{20cf}' | '\u{ff04}' | '\u{ffe1}' | '\u{ffe5}'
+    )
+}
+
 /// Upper bound on the gap between a number and its sign, in bytes.
 const MAX_GAP_BYTES: usize = 3;
 
@@ -200,5 +208,13 @@ mod tests {
         for (text, code) in rows {
             assert_eq!(currency_code(text), code, "{text}");
         }
+    }
+
+    #[test]
+    fn signs_that_are_no_letters_are_currency_signs() {
+        for (sign, _) in SIGNS.iter().filter(|(sign, _)| sign.chars().count() == 1) {
+            assert!(sign.contains(|found: char| found.is_alphabetic() || is_currency_sign(found)), "{sign}");
+        }
+        assert!(!"%°#".contains(is_currency_sign));
     }
 }

@@ -4,7 +4,7 @@ use super::date_forms::ranged;
 use super::magnitude::{magnitude, shifted};
 use super::money::{Money, money_amounts, sign_at_start};
 use super::pay_period::{Period, period_at};
-use super::token::{Kind, Tokens};
+use super::token::{Kind, Tokens, first_chars, last_chars};
 
 /// Upper bound on the amounts of a text that are looked at.
 const MAX_AMOUNTS: usize = 8;
@@ -23,13 +23,13 @@ pub(crate) fn money_range(text: &str) -> Option<(Money, Option<Money>, Option<Pe
         let high = sums.get(at + 1).filter(|high| is_joined(text, &low.money.range, &high.money.range));
         let has_currency = [Some(low), high].into_iter().flatten().any(|sum| sum.money.currency.is_some());
         let end = high.unwrap_or(low).money.range.end;
-        let behind = Period::behind(start_of(text.get(end..).unwrap_or_default()));
+        let behind = Period::behind(first_chars(text.get(end..).unwrap_or_default(), MAX_BESIDE_CHARS));
         // Numbers without a currency are a sum only as a range with a period.
         if !has_currency && (high.is_none() || behind.is_none()) {
             continue;
         }
-        let before = end_of(text.get(..low.money.range.start).unwrap_or_default());
-        let period = behind.or_else(|| Period::before(before));
+        let before = text.get(..low.money.range.start).unwrap_or_default();
+        let period = behind.or_else(|| Period::before(last_chars(before, MAX_BESIDE_CHARS)));
         let Some(high) = high else { return Some((low.money.clone(), None, period)) };
         let (low, high) = ends(low, high)?;
         return Some((low, Some(high), period));
@@ -99,16 +99,6 @@ fn is_joined(text: &str, low: &Range<usize>, high: &Range<usize>) -> bool {
         }
     }
     joins > 0
-}
-
-fn start_of(text: &str) -> &str {
-    let end = text.char_indices().nth(MAX_BESIDE_CHARS).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or_default()
-}
-
-fn end_of(text: &str) -> &str {
-    let start = text.char_indices().rev().nth(MAX_BESIDE_CHARS).map_or(0, |(at, _)| at);
-    text.get(start..).unwrap_or_default()
 }
 
 #[cfg(test)]

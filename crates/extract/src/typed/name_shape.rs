@@ -4,6 +4,7 @@ use super::affix::is_affix;
 use super::count::is_count_word;
 use super::date::dates;
 use super::duration::durations;
+use super::money::is_currency_sign;
 use super::time_of_day::time_at;
 use super::token::{Tokens, digit_value, is_letter};
 use super::words::fold;
@@ -153,7 +154,8 @@ pub(crate) fn is_place(text: &str) -> bool {
     if is_longer(text, MAX_PLACE_CHARS) || !is_plain(text) || is_affix(text) {
         return false;
     }
-    if text.contains(['?', '!', '@', '。', '！', '？', '%', '$', '€', '£', '='])
+    if text.contains(['?', '!', '@', '。', '！', '？', '%', '='])
+        || text.contains(is_currency_sign)
         || text.contains("//")
         || !text.contains(char::is_alphabetic)
     {

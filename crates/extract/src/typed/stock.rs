@@ -1,3 +1,8 @@
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::stock_phrases::PHRASES;
 use super::stock_words::{FILLER_WORDS, LONE_PHRASES, MORE_PHRASES};
 
 /// The states of schema.org's `ItemAvailability` that pages distinguish in words.
@@ -30,208 +35,8 @@ impl StockState {
     }
 }
 
-/// Phrases for each state, in lower case. The longest one in a text counts: `not in stock` is not `in stock`.
-const PHRASES: &[(&str, StockState)] = &[
-    ("instock", StockState::In),
-    ("in_stock", StockState::In),
-    ("in stock", StockState::In),
-    ("in-stock", StockState::In),
-    ("limitedavailability", StockState::In),
-    ("onlineonly", StockState::In),
-    ("backorder", StockState::In),
-    ("available now", StockState::In),
-    ("available for", StockState::In),
-    ("available to order", StockState::In),
-    ("left in stock", StockState::In),
-    ("ready to ship", StockState::In),
-    ("auf lager", StockState::In),
-    ("lieferbar", StockState::In),
-    ("verfügbar", StockState::In),
-    ("vorrätig", StockState::In),
-    ("en stock", StockState::In),
-    ("disponible", StockState::In),
-    ("disponibile", StockState::In),
-    ("disponibilità immediata", StockState::In),
-    ("in magazzino", StockState::In),
-    ("em estoque", StockState::In),
-    ("em stock", StockState::In),
-    ("disponível", StockState::In),
-    ("op voorraad", StockState::In),
-    ("i lager", StockState::In),
-    ("på lager", StockState::In),
-    ("varastossa", StockState::In),
-    ("skladem", StockState::In),
-    ("skladom", StockState::In),
-    ("na sklade", StockState::In),
-    ("na zalogi", StockState::In),
-    ("na zalihi", StockState::In),
-    ("dostupno", StockState::In),
-    ("dostępny", StockState::In),
-    ("na stanie", StockState::In),
-    ("raktáron", StockState::In),
-    ("în stoc", StockState::In),
-    ("in stoc", StockState::In),
-    ("pieejams", StockState::In),
-    ("noliktavā", StockState::In),
-    ("stokta", StockState::In),
-    ("в наличии", StockState::In),
-    ("есть в наличии", StockState::In),
-    ("в наявності", StockState::In),
-    ("налично", StockState::In),
-    ("במלאי", StockState::In),
-    ("متوفر", StockState::In),
-    ("有货", StockState::In),
-    ("有現貨", StockState::In),
-    ("在庫あり", StockState::In),
-    ("재고 있음", StockState::In),
-    ("outofstock", StockState::Out),
-    ("out_of_stock", StockState::Out),
-    ("out of stock", StockState::Out),
-    ("out-of-stock", StockState::Out),
-    ("soldout", StockState::SoldOut),
-    ("sold out", StockState::SoldOut),
-    ("sold_out", StockState::SoldOut),
-    ("discontinued", StockState::Discontinued),
-    ("not in stock", StockState::Out),
-    ("no longer available", StockState::Out),
-    ("not available", StockState::Out),
-    ("unavailable", StockState::Out),
-    ("currently unavailable", StockState::Out),
-    ("nicht auf lager", StockState::Out),
-    ("nicht lieferbar", StockState::Out),
-    ("nicht verfügbar", StockState::Out),
-    ("nicht vorrätig", StockState::Out),
-    ("ausverkauft", StockState::SoldOut),
-    ("vergriffen", StockState::Out),
-    ("rupture de stock", StockState::Out),
-    ("en rupture", StockState::Out),
-    ("indisponible", StockState::Out),
-    ("non disponible", StockState::Out),
-    ("épuisé", StockState::Out),
-    ("agotado", StockState::SoldOut),
-    ("no disponible", StockState::Out),
-    ("sin stock", StockState::Out),
-    ("sin existencias", StockState::Out),
-    ("non disponibile", StockState::Out),
-    ("esaurito", StockState::SoldOut),
-    ("esgotado", StockState::SoldOut),
-    ("indisponível", StockState::Out),
-    ("uitverkocht", StockState::SoldOut),
-    ("niet op voorraad", StockState::Out),
-    ("slutsåld", StockState::SoldOut),
-    ("udsolgt", StockState::SoldOut),
-    ("utsolgt", StockState::SoldOut),
-    ("loppuunmyyty", StockState::SoldOut),
-    ("vyprodané", StockState::SoldOut),
-    ("vyprodáno", StockState::SoldOut),
-    ("vypredané", StockState::SoldOut),
-    ("nie je na sklade", StockState::Out),
-    ("není skladem", StockState::Out),
-    ("niedostępny", StockState::Out),
-    ("ni na zalogi", StockState::Out),
-    ("rasprodano", StockState::SoldOut),
-    ("нет в наличии", StockState::Out),
-    ("אזל מהמלאי", StockState::Out),
-    ("品切れ", StockState::Out),
-    ("품절", StockState::Out),
-    ("out of inventory", StockState::Out),
-    ("no longer in stock", StockState::Out),
-    ("isn't available", StockState::Out),
-    ("is not available", StockState::Out),
-    ("temporarily unavailable", StockState::Out),
-    ("back in stock soon", StockState::Out),
-    ("notify me when", StockState::Out),
-    ("email me when", StockState::Out),
-    ("nicht mehr verfügbar", StockState::Out),
-    ("nicht mehr lieferbar", StockState::Out),
-    ("nicht mehr auf lager", StockState::Out),
-    ("nicht mehr vorrätig", StockState::Out),
-    ("nicht mehr erhältlich", StockState::Out),
-    ("n'est plus disponible", StockState::Out),
-    ("plus disponible", StockState::Out),
-    ("pas disponible", StockState::Out),
-    ("plus en stock", StockState::Out),
-    ("pas en stock", StockState::Out),
-    ("non è disponibile", StockState::Out),
-    ("non più disponibile", StockState::Out),
-    ("non in stock", StockState::Out),
-    ("no está disponible", StockState::Out),
-    ("fuera de stock", StockState::Out),
-    ("não disponível", StockState::Out),
-    ("fora de estoque", StockState::Out),
-    ("sem estoque", StockState::Out),
-    ("sem stock", StockState::Out),
-    ("niet beschikbaar", StockState::Out),
-    ("niet leverbaar", StockState::Out),
-    ("niet meer leverbaar", StockState::Out),
-    ("inte i lager", StockState::Out),
-    ("ej i lager", StockState::Out),
-    ("slut i lager", StockState::Out),
-    ("tillfälligt slut", StockState::Out),
-    ("ikke på lager", StockState::Out),
-    ("ei varastossa", StockState::Out),
-    ("nedostupné", StockState::Out),
-    ("nedostupný", StockState::Out),
-    ("není k dispozici", StockState::Out),
-    ("nedostupno", StockState::Out),
-    ("nema na zalihi", StockState::Out),
-    ("nije dostupno", StockState::Out),
-    ("brak w magazynie", StockState::Out),
-    ("brak towaru", StockState::Out),
-    ("wyprzedane", StockState::SoldOut),
-    ("nincs raktáron", StockState::Out),
-    ("elfogyott", StockState::Out),
-    ("nem kapható", StockState::Out),
-    ("stoc epuizat", StockState::Out),
-    ("nu este în stoc", StockState::Out),
-    ("tükendi", StockState::Out),
-    ("stokta yok", StockState::Out),
-    ("закончился", StockState::Out),
-    ("нет на складе", StockState::Out),
-    ("распродано", StockState::SoldOut),
-    ("немає в наявності", StockState::Out),
-    ("не е налично", StockState::Out),
-    ("изчерпан", StockState::Out),
-    ("nav pieejams", StockState::Out),
-    ("nav noliktavā", StockState::Out),
-    ("išparduota", StockState::SoldOut),
-    ("neturime", StockState::Out),
-    ("εξαντλήθηκε", StockState::Out),
-    ("μη διαθέσιμο", StockState::Out),
-    ("לא במלאי", StockState::Out),
-    ("غير متوفر", StockState::Out),
-    ("نفذت الكمية", StockState::Out),
-    ("hết hàng", StockState::Out),
-    ("สินค้าหมด", StockState::Out),
-    ("缺货", StockState::Out),
-    ("缺貨", StockState::Out),
-    ("售罄", StockState::SoldOut),
-    ("已售完", StockState::SoldOut),
-    ("補貨中", StockState::Out),
-    ("無庫存", StockState::Out),
-    ("在庫なし", StockState::Out),
-    ("在庫切れ", StockState::Out),
-    ("売り切れ", StockState::SoldOut),
-    ("完売", StockState::SoldOut),
-    ("재고 없음", StockState::Out),
-    ("일시품절", StockState::Out),
-    ("leverbaar", StockState::In),
-    ("beschikbaar", StockState::In),
-    ("διαθέσιμο", StockState::In),
-    ("còn hàng", StockState::In),
-    ("มีสินค้า", StockState::In),
-    ("现货", StockState::In),
-    ("在庫有り", StockState::In),
-    ("판매중", StockState::In),
-    ("yra sandėlyje", StockState::In),
-    ("на складе", StockState::In),
-];
-
 /// Longest text that states stock by a lone word, in bytes.
 const MAX_ALONE_BYTES: usize = 120;
-
-/// Upper bound on the occurrences of a phrase that are examined.
-const MAX_MATCHES: usize = 16;
 
 /// Phrases of programs, written as one word.
 const COMPOUND_PHRASES: [&str; 7] =
@@ -281,6 +86,42 @@ const BUY_LABELS: [&str; 40] = [
     "カートに入れる",
 ];
 
+/// Phrases that are searched for together.
+struct Phrases {
+    rows: Vec<(&'static str, StockState)>,
+    /// `None` only if the rows are too many.
+    search: Option<AhoCorasick>,
+}
+
+static STATES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new([PHRASES, MORE_PHRASES].concat()));
+static LONE_STATES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(LONE_PHRASES.to_vec()));
+
+/// A phrase at a place of a text.
+struct PhraseFound {
+    phrase: &'static str,
+    state: StockState,
+    /// Its row in the table.
+    row: usize,
+    at: usize,
+}
+
+impl Phrases {
+    fn new(rows: Vec<(&'static str, StockState)>) -> Self {
+        let search = AhoCorasick::new(rows.iter().map(|(phrase, _)| phrase)).ok();
+        Self { rows, search }
+    }
+
+    /// The phrases in a lower-case text, also those within each other.
+    fn within(&self, text: &str) -> impl Iterator<Item = PhraseFound> {
+        let found = self.search.iter().flat_map(move |search| search.find_overlapping_iter(text));
+        found.filter_map(|found| {
+            let row = found.pattern().as_usize();
+            let (phrase, state) = *self.rows.get(row)?;
+            Some(PhraseFound { phrase, state, row, at: found.start() })
+        })
+    }
+}
+
 /// The stock state that a text states, if any.
 ///
 /// A phrase must start at the start of a word: `indisponibil` is not `disponibil`.
@@ -290,10 +131,11 @@ pub(crate) fn stock(text: &str) -> Option<StockState> {
     if text.trim() == "oos" {
         return Some(StockState::Out);
     }
-    let found = PHRASES.iter().chain(MORE_PHRASES).filter(|(phrase, _)| starts_at_word(&text, phrase));
+    // Of equally long phrases, the later one of the table counts.
+    let found = STATES.within(&text).filter(|found| starts_at_word(&text, found));
     found
-        .max_by_key(|(phrase, _)| phrase.len())
-        .map(|(_, stock)| *stock)
+        .max_by_key(|found| (found.phrase.len(), found.row))
+        .map(|found| found.state)
         .or_else(|| stock_of_lone_words(&text))
 }
 
@@ -321,30 +163,27 @@ pub(crate) fn mentions_stock(text: &str) -> bool {
     for other in ["rights reserved", "판매중인", "판매중개"] {
         text = text.replace(other, "");
     }
-    PHRASES.iter().chain(MORE_PHRASES).any(|(phrase, _)| starts_at_word(&text, phrase))
-        || LONE_PHRASES.iter().any(|(phrase, _)| is_whole_phrase(&text, phrase))
+    STATES.within(&text).any(|found| starts_at_word(&text, &found))
+        || LONE_STATES.within(&text).any(|found| is_whole_phrase(&text, &found))
 }
 
-/// Whether the phrase occurs in the text as whole words. Some scripts do not separate words.
-fn is_whole_phrase(text: &str, phrase: &str) -> bool {
+/// Whether a phrase stands in the text as whole words. Some scripts do not separate words.
+fn is_whole_phrase(text: &str, found: &PhraseFound) -> bool {
     let lettered =
         |found: Option<char>| found.is_some_and(|found| found.is_alphanumeric() && found < '\u{590}');
-    text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
-        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
-        let behind = behind.strip_prefix(phrase).unwrap_or_default();
-        !lettered(before.chars().next_back()) && !lettered(behind.chars().next())
-    })
+    let before = text.get(..found.at).and_then(|before| before.chars().next_back());
+    let behind = text.get(found.at + found.phrase.len()..).and_then(|behind| behind.chars().next());
+    !lettered(before) && !lettered(behind)
 }
 
-/// Whether the phrase occurs in the text, not in the middle of a word. Compound phrases of programs may occur
-/// anywhere, and some scripts do not separate words.
-fn starts_at_word(text: &str, phrase: &str) -> bool {
+/// Whether a phrase does not stand in the middle of a word. Compound phrases of programs may stand anywhere,
+/// and some scripts do not separate words.
+fn starts_at_word(text: &str, found: &PhraseFound) -> bool {
     let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
-    let worded = phrase.chars().next().is_some_and(lettered) && !COMPOUND_PHRASES.contains(&phrase);
-    text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        !worded || !before.is_some_and(lettered)
-    })
+    let worded =
+        found.phrase.chars().next().is_some_and(lettered) && !COMPOUND_PHRASES.contains(&found.phrase);
+    let before = text.get(..found.at).and_then(|before| before.chars().next_back());
+    !worded || !before.is_some_and(lettered)
 }
 
 /// Whether this is the label of a button that buys.

@@ -107,12 +107,12 @@ fn clock(
     let mut is_time = false;
     if is_joined
         && matches!(tokens.mark(next), Some(':' | '：'))
-        && let Some(found) = sixty(tokens, next + 1)
+        && let Some(found) = tokens.sixty(next + 1)
     {
         (minute, next, is_time) = (found, next + 2, true);
         if matches!(tokens.mark(next), Some(':' | '：'))
             && tokens.is_attached(next)
-            && let Some(found) = sixty(tokens, next + 1)
+            && let Some(found) = tokens.sixty(next + 1)
         {
             (second, next) = (found, next + 2);
             // Fractions of a second.
@@ -125,7 +125,7 @@ fn clock(
         }
     } else if is_joined
         && tokens.mark(next) == Some('.')
-        && let Some(found) = sixty(tokens, next + 1)
+        && let Some(found) = tokens.sixty(next + 1)
         && (is_clock || tokens.is_word(next + 2, HOUR_WORDS) || half_after(tokens, next + 2).is_some())
     {
         (minute, next, is_time) = (found, next + 2, true);
@@ -156,12 +156,6 @@ fn clock(
     }
     let time = TimeOfDay { hour, minute, second, offset: offset.map(|(offset, _)| offset) };
     (hour < 24).then_some(TimeFound { time, next, end })
-}
-
-/// Two digits right behind a mark, below sixty.
-fn sixty(tokens: &Tokens<'_>, at: usize) -> Option<u32> {
-    let (value, digits) = tokens.number(at).filter(|_| tokens.is_attached(at))?;
-    (digits == 2 && value < 60).then_some(value)
 }
 
 /// An hour word with the minutes behind it.
@@ -242,7 +236,7 @@ fn offset_at(tokens: &Tokens<'_>, at: usize, is_iso: bool) -> Option<(i32, usize
     let (value, digits) = tokens.number(at + 1).filter(|_| tokens.is_attached(at + 1))?;
     let (hours, minutes, next) = match digits {
         4 => (value / 100, value % 100, at + 2),
-        2 if tokens.mark(at + 2) == Some(':') => (value, sixty(tokens, at + 3)?, at + 4),
+        2 if tokens.mark(at + 2) == Some(':') => (value, tokens.sixty(at + 3)?, at + 4),
         2 if is_iso => (value, 0, at + 2),
         _ => return None,
     };

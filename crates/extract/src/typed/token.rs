@@ -85,6 +85,12 @@ impl<'t> Tokens<'t> {
         }
     }
 
+    /// The value of two digits below sixty right behind a mark, such as the minutes of a clock.
+    pub(super) fn sixty(&self, at: usize) -> Option<u32> {
+        let (value, digits) = self.number(at).filter(|_| self.is_attached(at))?;
+        (digits == 2 && value < 60).then_some(value)
+    }
+
     pub(super) fn mark(&self, at: usize) -> Option<char> {
         match self.kind(at)? {
             Kind::Mark(mark) => Some(mark),
@@ -150,6 +156,18 @@ fn joined(last: Kind, next: Kind) -> Option<Kind> {
         }
         _ => None,
     }
+}
+
+/// The start of a text: at most this many characters.
+pub(super) fn first_chars(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
+}
+
+/// The end of a text: at most this many characters.
+pub(super) fn last_chars(text: &str, chars: usize) -> &str {
+    let start = text.char_indices().rev().take(chars).last().map_or(text.len(), |(at, _)| at);
+    text.get(start..).unwrap_or_default()
 }
 
 /// The value of a decimal digit of the scripts that pages write dates in.

@@ -153,7 +153,7 @@ fn gallery(evidence: &Evidence<'_>, image: NodeId) -> Option<NodeId> {
             break;
         }
         let names = names_of(evidence, node);
-        if names.iter().flatten().any(|word| GALLERY_NAMES.contains(&word.as_str())) {
+        if names.into_iter().flatten().any(|word| GALLERY_NAMES.contains(&word.as_str())) {
             found = Some(node);
         }
     }

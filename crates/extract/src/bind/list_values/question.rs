@@ -305,7 +305,7 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
             question.is_control |= opens(tree, node) || tree.is(node, &["button"]);
         }
         let is_part =
-            || names_of(evidence, node).iter().flatten().any(|word| PART_NAMES.contains(&word.as_str()));
+            || names_of(evidence, node).into_iter().flatten().any(|word| PART_NAMES.contains(&word.as_str()));
         question.is_named = question.is_named || is_part();
     }
 }

@@ -13,7 +13,6 @@ use super::segment_names::NamePlace;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::target::TargetField;
 use crate::normalise::ValueForm;
-use crate::page::Method;
 use crate::typed::currency_sign;
 
 /// A value wins against a likelier one only if its probability is at least this share of the other's.
@@ -94,8 +93,7 @@ fn is_labelled(
     let quotes = option.choice.iter().flat_map(|choice| &choice.proofs).map(|proof| proof.quote.as_str());
     let texts = option.segments.iter().filter_map(|at| page.segments.get(*at));
     let is_signed = |text: &str| text.len() <= 80 && currency_sign(text).is_some();
-    let labels = [Method::Label, Method::Table, Method::DefinitionList];
     by_name
-        || option.choice.iter().flat_map(|choice| &choice.proofs).any(|proof| labels.contains(&proof.method))
+        || option.choice.iter().flat_map(|choice| &choice.proofs).any(|proof| proof.method.is_beside_label())
         || is_price && quotes.chain(texts.map(|segment| segment.text.as_str())).any(is_signed)
 }

@@ -7,7 +7,7 @@ use super::cues::Cues;
 use crate::bind::{OfferedValue, TargetField, folded, provenance, words};
 use crate::evidence::Evidence;
 use crate::normalise::ValueForm;
-use crate::page::{Method, Provenance, truncate};
+use crate::page::{Method, Provenance, tail, truncate};
 
 /// Upper bound on the proofs of a candidate.
 const MAX_PROOFS: usize = 2;
@@ -84,13 +84,9 @@ fn is_sentence(text: &str) -> bool {
 
 /// The part of the line of a text that is near a range.
 fn line_around(text: &str, range: Range<usize>) -> &str {
-    let mut start = range.start.saturating_sub(MAX_NEAR_BYTES);
-    while start < text.len() && !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let before = text.get(start..range.start).unwrap_or_default();
-    let start = before.rfind('\n').map_or(start, |at| start + at + 1);
+    let before = tail(text.get(..range.start).unwrap_or_default(), MAX_NEAR_BYTES);
+    let before = before.rsplit('\n').next().unwrap_or_default();
     let after = truncate(text.get(range.end..).unwrap_or_default(), MAX_NEAR_BYTES);
-    let end = range.end + after.find('\n').unwrap_or(after.len());
-    text.get(start..end).unwrap_or_default()
+    let after = after.split('\n').next().unwrap_or_default();
+    text.get(range.start - before.len()..range.end + after.len()).unwrap_or_default()
 }

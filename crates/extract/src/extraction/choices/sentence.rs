@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use super::function_words::is_function_word;
 use crate::page::truncate;
+use crate::typed::is_currency_sign;
 
 /// The start of a page's Markdown that is searched for candidates, in bytes.
 const MAX_READ_BYTES: usize = 32 << 10;
@@ -91,8 +92,8 @@ impl Reader<'_> {
                     }
                 }
                 '。' | '！' | '？' => self.end_sentence(),
-                '*' | '_' | '`' | '\\' | '[' | ']' | '%' | '°' | '$' | '€' | '£' | '¥' | '&' => {}
-                found if found.is_whitespace() => {}
+                '*' | '_' | '`' | '\\' | '[' | ']' | '%' | '°' | '&' => {}
+                found if found.is_whitespace() || is_currency_sign(found) => {}
                 _ => self.is_separated = true,
             }
         }

@@ -13,7 +13,7 @@ use crate::ground::{ClaimOutcome, ClaimVerifier};
 use crate::normalise::{ValueForm, normalise};
 use crate::page::{Method, Page, PagePart, Provenance, Span};
 use crate::schema::ShapeKind;
-use crate::typed::{NumberStyle, amounts, dates};
+use crate::typed::{NumberStyle, amounts, dates, is_currency_sign};
 
 /// Upper bound on the candidates of a field that are verified.
 const MAX_VERIFIED: usize = 32;
@@ -173,7 +173,7 @@ fn spans_of<'s>(
 /// The range of a number with the currency sign before it and the word after it.
 fn with_unit(markdown: &str, sentence: &Sentence, number: &Range<usize>) -> Range<usize> {
     let before = markdown.get(sentence.range.start..number.start).unwrap_or_default();
-    let sign = before.chars().next_back().filter(|found| matches!(found, '$' | '€' | '£' | '¥'));
+    let sign = before.chars().next_back().filter(|found| is_currency_sign(*found));
     let start = number.start - sign.map_or(0, char::len_utf8);
     let next = sentence.words.partition_point(|word| word.range.end <= number.end);
     let unit = sentence.words.get(next).filter(|word| {

@@ -8,9 +8,9 @@ use super::super::options::ValueOption;
 use super::super::page_facts::{PageFacts, text_of};
 use super::super::segment_names::NamePlace;
 use super::{Named, flag};
+use crate::bind::codes::MIN_LABEL_SCORE;
 use crate::bind::target::TargetField;
 use crate::normalise::ValueForm;
-use crate::page::Method;
 use crate::segment::{Origin, Segment};
 
 /// The number of features of this part.
@@ -23,8 +23,6 @@ const MAX_CODE_BYTES: usize = 64;
 const MIN_BARE_BYTES: usize = 4;
 /// Upper bound on the addresses of images that are searched together, in bytes.
 const MAX_ADDRESS_BYTES: usize = 16 << 10;
-/// Lower bound on the rules' score of a value after a label. Below it, the label only contains a name.
-const MIN_LABEL_SCORE: f64 = 0.35;
 
 /// An option as a code.
 #[derive(Debug, Default)]
@@ -84,10 +82,7 @@ impl Code {
 /// Whether the rules find the value after a label.
 fn has_label(option: &ValueOption) -> bool {
     let mut proofs = option.choice.iter().flat_map(|choice| &choice.proofs);
-    proofs.any(|proof| {
-        proof.score >= MIN_LABEL_SCORE
-            && matches!(proof.method, Method::Label | Method::Table | Method::DefinitionList)
-    })
+    proofs.any(|proof| proof.score >= MIN_LABEL_SCORE && proof.method.is_beside_label())
 }
 
 /// The options of a field for a code, seen together. Empty for other fields.

@@ -1,0 +1,90 @@
+use std::collections::HashMap;
+
+use super::words::{class_words, words};
+use crate::markup::{NodeId, Tree};
+use crate::page::truncate;
+
+/// Longest attribute that is read, in bytes.
+const MAX_ATTRIBUTE_BYTES: usize = 400;
+/// Upper bound on the classes of an element that are read.
+const MAX_CLASSES: usize = 12;
+/// Attributes for the site's own tests, which name the element's purpose.
+const TEST_ATTRIBUTES: [&str; 4] = ["data-test", "data-qa", "data-auto", "data-role"];
+
+/// The classes, ids and other names of the elements of a page, each name split into words once.
+#[derive(Debug, Default)]
+pub(crate) struct NodeNames {
+    names: Vec<Vec<String>>,
+    /// Numbers of names, element by element.
+    numbers: Vec<u32>,
+    /// For each node, where its numbers end.
+    ends: Vec<u32>,
+}
+
+impl NodeNames {
+    pub(crate) fn read(tree: &Tree<'_>) -> Self {
+        let mut out = Self::default();
+        let mut known: HashMap<(&str, bool), u32> = HashMap::new();
+        for node in tree.nodes() {
+            for (key, value) in tree.attributes(node) {
+                let value = truncate(value, MAX_ATTRIBUTE_BYTES);
+                if key.eq_ignore_ascii_case("class") {
+                    for class in value.split_ascii_whitespace().take(MAX_CLASSES) {
+                        out.add(&mut known, class, true);
+                    }
+                } else if ["id", "name", "itemprop"].iter().any(|known| key.eq_ignore_ascii_case(known)) {
+                    out.add(&mut known, value, true);
+                } else if is_test_name(key) {
+                    out.add(&mut known, value, false);
+                }
+            }
+            out.ends.push(length(&out.numbers));
+        }
+        out
+    }
+
+    fn add<'a>(&mut self, known: &mut HashMap<(&'a str, bool), u32>, name: &'a str, is_class: bool) {
+        let number = *known.entry((name, is_class)).or_insert_with(|| {
+            self.names.push(if is_class { class_words(name) } else { words(name) });
+            length(&self.names) - 1
+        });
+        self.numbers.push(number);
+    }
+
+    /// The words of each name of a node.
+    pub(crate) fn of(&self, node: NodeId) -> Vec<&[String]> {
+        let end_of = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
+        let start = node.index().checked_sub(1).map_or(0, end_of);
+        let numbers = self.numbers.get(start..end_of(node.index())).unwrap_or_default();
+        numbers.iter().filter_map(|number| self.names.get(*number as usize).map(Vec::as_slice)).collect()
+    }
+}
+
+fn length<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+fn is_test_name(key: &str) -> bool {
+    let starts = |known: &&str| key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
+    TEST_ATTRIBUTES.iter().any(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Page;
+
+    #[test]
+    fn each_element_has_its_own_names() {
+        let html = r#"<div id=mainBox class="box product-price">x<b class=box>y</b><i data-testid="buyNow" name=a>z</i></div><p>w</p>"#;
+        let page = Page::new("https://site.example/".parse().unwrap(), html);
+        let tree = Tree::parse(html, &page.interrupt);
+        let names = NodeNames::read(&tree);
+        let of = |name: &str| {
+            let node = tree.nodes().find(|node| tree.is(*node, &[name])).unwrap();
+            names.of(node).iter().map(|words| words.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(of("div"), ["main box", "box", "product price"]);
+        assert_eq!((of("b"), of("i"), of("p")), (vec!["box".into()], vec!["buy now".into(), "a".into()], vec![]));
+    }
+}
