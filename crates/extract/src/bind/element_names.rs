@@ -4,11 +4,11 @@ use super::pool::{Candidate, Pool};
 use super::price_context::context_weight;
 use super::target::{NameIndex, TargetField};
 use super::text_nodes::{TextNodes, with_cents};
-use super::words::{class_words, words};
+use super::words::words;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::normalise::{ValueForm, normalise};
-use crate::page::{Method, truncate};
+use crate::page::Method;
 use crate::typed::{NumberStyle, money_amounts};
 
 /// Longest text of an element that counts as one value, in bytes.

@@ -85,6 +85,9 @@ mod tests {
             names.of(node).iter().map(|words| words.join(" ")).collect::<Vec<_>>()
         };
         assert_eq!(of("div"), ["main box", "box", "product price"]);
-        assert_eq!((of("b"), of("i"), of("p")), (vec!["box".into()], vec!["buy now".into(), "a".into()], vec![]));
+        assert_eq!(
+            (of("b"), of("i"), of("p")),
+            (vec!["box".into()], vec!["buy now".into(), "a".into()], vec![])
+        );
     }
 }

@@ -2,8 +2,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::conflict::Ranking;
+use super::meaning::Relation;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
+use super::segment_names::SegmentName;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::concept::Concept;
 use crate::bind::target::TargetField;
@@ -16,6 +18,9 @@ const NEAR_CERTAIN: f32 = 0.9;
 /// The highest bound of a value that data for machines states. Bounds are set on pages without such data, where
 /// wrong values are likelier.
 const STATED_BOUND: f32 = 0.3;
+/// The lowest bound of a text without the name of the field beside it, if the name is all that is known of the
+/// field.
+const NAMELESS_BOUND: f32 = 0.95;
 /// The lowest bound of a price that the rules do not take: it may be of another thing, or of its delivery.
 const DOUBTED_PRICE_BOUND: f32 = 0.82;
 /// Upper bound on the fields with one text that another field is compared with.
@@ -52,12 +57,30 @@ impl RatedField {
 }
 
 /// The probability below which an option is not chosen, if its field has this bound.
-pub(crate) fn bound_of(target: &TargetField<'_>, option: &ValueOption, bound: f32) -> f32 {
+pub(crate) fn bound_of(
+    page: &PageFacts<'_, '_>,
+    field: usize,
+    target: &TargetField<'_>,
+    option: &ValueOption,
+    bound: f32,
+) -> f32 {
     if option.is_stated() {
         return bound.min(STATED_BOUND);
     }
+    if target.concept.is_none() && !is_named(page, field, option) {
+        return bound.max(NAMELESS_BOUND);
+    }
     let is_doubted = target.has_concept("price") && option.rule_score() < MIN_CONFIDENCE;
     if is_doubted { bound.max(DOUBTED_PRICE_BOUND) } else { bound }
+}
+
+/// Whether the rules or the names beside it connect an option with its field.
+fn is_named(page: &PageFacts<'_, '_>, field: usize, option: &ValueOption) -> bool {
+    let mut segments = option.segments.iter().filter_map(|at| page.facts.get(*at));
+    let is_own = |name: &SegmentName| {
+        matches!(page.names.relation(name.meaning, field), Relation::OwnName | Relation::OwnConcept)
+    };
+    option.choice.is_some() || segments.any(|facts| facts.names.iter().any(is_own))
 }
 
 /// A text of the page that is a field's value.

@@ -67,7 +67,8 @@ pub(crate) fn choose(
         let mut probabilities = model.probabilities(&rows);
         probabilities.iter_mut().for_each(|probability| *probability *= factor);
         let bound = model.bound(group_of(target));
-        let bounds: Vec<f32> = options.iter().map(|option| bound_of(target, option, bound)).collect();
+        let bounds: Vec<f32> =
+            options.iter().map(|option| bound_of(&facts, field, target, option, bound)).collect();
         let ranking = conflict::rank(&facts, field, target, &options, &probabilities, &bounds);
         RatedField { options, probabilities, ranking, bounds }
     };

@@ -82,7 +82,7 @@ fn a_value_is_chosen_by_the_features_that_the_model_reads() {
 fn two_fields_take_one_text_only_if_both_are_nearly_certain() {
     let shape = shape(&json!({ "keeper": { "type": "string" }, "feeder": { "type": "string" } }));
     for (likely, filled) in [(1.0, 1), (3.0, 2)] {
-        let found = extract("<p>Ann</p>", &shape, &model("rules_score", -1.0, likely));
+        let found = extract("<p class='keeper feeder'>Ann</p>", &shape, &model("rules_score", -1.0, likely));
         assert_eq!(found.leaves.len(), filled, "{:?}", found.data);
     }
 }
