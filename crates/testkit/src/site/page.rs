@@ -351,7 +351,10 @@ impl Sheet<'_> {
                 self.own(&prose::heading(random));
                 self.put("</h2>\n");
             }
-            let number = random.below(self.paragraphs.len());
+            // No paragraph of a small site recurs: one that does may be a part of its template.
+            let drawn = random.below(self.paragraphs.len());
+            let own = id * PARAGRAPHS_PER_PAGE + nth;
+            let number = if own < self.paragraphs.len() { own } else { drawn };
             *chosen = u16::try_from(number).expect("the pool is small");
             self.put("<p>");
             self.pieces.push(self.paragraphs[number]);
