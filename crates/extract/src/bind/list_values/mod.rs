@@ -325,7 +325,8 @@ mod tests {
 
     #[test]
     fn hostile_lists_cost_no_more_than_their_size() {
-        let pages: [(usize, fn(usize) -> String); 6] = [
+        type Page = fn(usize) -> String;
+        let pages: [(usize, Page); 6] = [
             (10_000, |size| "<ul class=ingredients><li>1 egg".repeat(size)),
             (50_000, |size| format!("<h2>Ingredients</h2><ul>{}</ul>", "<li>1 egg".repeat(size))),
             (10_000, |size| "<h2>Ingredients</h2><ul><li>1 egg<li>2 eggs</ul>".repeat(size)),
