@@ -37,7 +37,9 @@ LOWEST, HIGHEST = 0.5, 0.82
 # Groups with a lower highest bound. The name of a thing is often its heading alone, which says little about
 # it: with its own bound of .9, pages that show nothing but a heading and a price have no name. Codes and brands
 # have few truths on pages without structured data, so a few that are wrong in the truth decide their bounds.
-HIGHEST_OF = {"name": 0.72, "sku": 0.6, "brand": 0.7}
+HIGHEST_OF = {"name": 0.8, "sku": 0.6, "brand": 0.7}
+# Where fewer than this share of the values above the highest bound are right, the bound is higher.
+FLOOR, MOST = 0.85, 0.92
 # With fewer values, the precision less so many standard deviations (Wilson) must reach the target.
 FEW, DEVIATIONS = 50, 1.0
 MODES = ("stripped", "with_structured_data")
@@ -164,8 +166,9 @@ def bounds(fields, choices):
     out = []
     for number in range(len(fields.groups)):
         own = judged & (group == number)
-        least = bound(choices.likely[own], choices.outcome[own] == RIGHT, weight[own])
-        out.append(min(least, HIGHEST_OF.get(fields.groups[number], HIGHEST)))
+        arrays = choices.likely[own], choices.outcome[own] == RIGHT, weight[own]
+        highest = HIGHEST_OF.get(fields.groups[number], HIGHEST)
+        out.append(raised(min(bound(*arrays), highest), *arrays))
     return np.array(out)
 
 
@@ -184,6 +187,15 @@ def bound(likely, right, weight):
         return HIGHEST
     last = is_good[-1]
     return float(np.clip((likely[last] + following[last]) / 2, LOWEST, HIGHEST))
+
+
+def raised(least, likely, right, weight):
+    """The bound, or the next higher one at which enough values are right."""
+    for limit in np.append(least, np.arange(math.ceil(least * 100 + 1) / 100, MOST, 0.01)):
+        given = likely >= limit
+        if not given.any() or np.average(right[given], weights=weight[given]) >= FLOOR:
+            return limit
+    return MOST
 
 
 def lower_limit(share, count):
@@ -400,6 +412,9 @@ def check():
     assert bound(many[:10], np.ones(10, bool), np.ones(10)) == HIGHEST
     assert bound(many[:60], np.ones(60, bool), np.ones(60)) < many[59]
     assert bound(np.array([]), np.array([], bool), np.array([])) == HIGHEST
+    assert raised(0.5, np.array([0.9, 0.6]), np.array([True, False]), np.ones(2)) > 0.6
+    assert raised(0.5, np.array([0.9, 0.6]), np.array([True, True]), np.ones(2)) == 0.5
+    assert raised(0.5, np.array([0.99, 0.6]), np.array([False, True]), np.ones(2)) == MOST
     print("check: passed")
 
 

@@ -13,6 +13,8 @@ use crate::typed::{NumberStyle, money_amounts};
 
 /// Longest text of an element that counts as one value, in bytes.
 const MAX_TEXT: usize = 240;
+/// The start of the names of attributes with data of the page's own.
+const DATA: &str = "data-";
 
 /// Words in the classes and ids around an amount that is not the asking price.
 const OTHER_PRICE_WORDS: [&str; 49] = [
@@ -94,20 +96,16 @@ pub(crate) fn collect(
         if name.is_empty() || tree.is(node, &["script", "style", "html", "body", "head", "link"]) {
             continue;
         }
-        let named = names_of(evidence, node);
-        let flat: Vec<&str> = named.iter().copied().flatten().map(String::as_str).collect();
-        let in_related_section = evidence.unrelated().in_related_section(node);
+        if evidence.unrelated().in_related_section(node) {
+            continue;
+        }
         let is_unrelated = evidence.unrelated().contains(node);
-        if !in_related_section {
-            attributes(evidence, node, targets, names, pools, is_unrelated);
-        }
-        if named.is_empty() || tree.is_hidden(node) || in_related_section {
-            continue;
-        }
+        attributes(evidence, node, targets, names, pools, is_unrelated);
         let text = tree.text_of(node);
-        if text.is_empty() || text.len() > MAX_TEXT {
+        if text.is_empty() || text.len() > MAX_TEXT || tree.is_hidden(node) {
             continue;
         }
+        let named = names_of(evidence, node);
         for run in &named {
             for (at, weight) in names.within(run) {
                 let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
@@ -122,7 +120,7 @@ pub(crate) fn collect(
                         struck.extend(money_amounts(text).take(2).map(|money| money.decimal));
                         score *= 0.35;
                     }
-                    ValueForm::Price => match price_fit(evidence, node, &flat, text, heading) {
+                    ValueForm::Price => match price_fit(evidence, node, &named, text, heading) {
                         Some(fit) => score *= fit,
                         None => continue,
                     },
@@ -219,7 +217,7 @@ fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
 fn price_fit(
     evidence: &Evidence<'_>,
     node: NodeId,
-    own: &[&str],
+    own: &[&[String]],
     text: &str,
     heading: Option<usize>,
 ) -> Option<f64> {
@@ -229,7 +227,8 @@ fn price_fit(
     }
     let sums: Vec<_> = money_amounts(text).take(4).collect();
     let [first, rest @ ..] = sums.as_slice() else { return None };
-    let refused = |word: &&str| OTHER_PRICE_WORDS.contains(word);
+    let refused = |word: &String| OTHER_PRICE_WORDS.contains(&word.as_str());
+    let own = own.iter().copied().flatten();
     let words = context_weight(
         text.get(..first.range.start).unwrap_or_default(),
         text.get(first.range.end..rest.first().map_or(text.len(), |next| next.range.start))
@@ -237,9 +236,9 @@ fn price_fit(
     );
     // The names of the element count as much as the words around the amount.
     let words = f64::max(words, 0.2);
-    let mut fit: f64 = if own.iter().any(refused) {
+    let mut fit: f64 = if own.clone().any(refused) {
         0.35
-    } else if own.iter().any(|word| PRICE_WORDS.contains(word)) {
+    } else if own.clone().any(|word| PRICE_WORDS.contains(&word.as_str())) {
         1.2
     } else {
         1.0
@@ -249,7 +248,7 @@ fn price_fit(
         let around: Vec<String> = names_of(evidence, above).concat();
         if tree.text_of(above).len() < text.len() + 30
             && around.len() < 24
-            && around.iter().any(|word| refused(&word.as_str()))
+            && around.iter().any(refused)
         {
             fit = f64::min(fit, 0.5);
         }
@@ -288,30 +287,27 @@ fn attributes(
 ) {
     let tree = &evidence.tree;
     let input = tree.is(node, &["input", "button", "meta"]);
-    let mut named: Option<String> = None;
-    let mut stated: Option<String> = None;
-    let mut data: Vec<(Vec<String>, String)> = Vec::new();
+    let (mut named, mut stated) = (None, None);
+    let mut data: Vec<(Vec<String>, &str)> = Vec::new();
     for (key, value) in tree.attributes(node) {
-        let key = key.to_ascii_lowercase();
-        match key.as_str() {
-            "name" if input => named = Some(value.to_owned()),
-            "id" if input && named.is_none() => named = Some(value.to_owned()),
-            "value" if input => stated = Some(value.to_owned()),
-            _ => {
-                if let Some(name) = key.strip_prefix("data-")
-                    && !value.is_empty()
-                    && value.len() <= MAX_TEXT
-                {
-                    data.push((words(name), value.to_owned()));
-                }
-            }
+        let is_key = |known: &str| input && key.eq_ignore_ascii_case(known);
+        if is_key("name") || (is_key("id") && named.is_none()) {
+            named = Some(value);
+        } else if is_key("value") {
+            stated = Some(value);
+        } else if let Some((start, name)) = key.split_at_checked(DATA.len())
+            && start.eq_ignore_ascii_case(DATA)
+            && !value.is_empty()
+            && value.len() <= MAX_TEXT
+        {
+            data.push((words(&name.to_ascii_lowercase()), value));
         }
     }
     if let (Some(name), Some(value)) = (named, stated)
         && value.len() <= MAX_TEXT
         && !value.is_empty()
     {
-        data.push((words(&name), value));
+        data.push((words(name), value));
     }
     for (name, value) in data.into_iter().take(16) {
         for (at, weight) in names.within(&name) {
@@ -319,7 +315,7 @@ fn attributes(
             if target.is_textual() && target.concept.is_none() && name.len() > 2 {
                 continue;
             }
-            let value = crate::markup::decode(&value);
+            let value = crate::markup::decode(value);
             let style = if target.form == ValueForm::Price && !value.contains(',') {
                 NumberStyle::Data
             } else {

@@ -127,24 +127,6 @@ fn named_parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
 /// an amount of money.
 fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
-    let mut links: Vec<NodeId> = Vec::new();
-    let mut groups: BTreeMap<(NodeId, String), Vec<NodeId>> = BTreeMap::new();
-    for node in tree.nodes().filter(|node| !tree.name(*node).is_empty()) {
-        if tree.is(node, &["a"])
-            && tree.attribute(node, "href").is_some_and(|href| leads_away(evidence, &href))
-        {
-            links.push(node);
-        }
-        let length = tree.text_of(node).len();
-        if let Some(parent) = tree.parent(node).filter(|_| (1..=MAX_CARD_BYTES).contains(&length)) {
-            let class = tree.attribute(node, "class").unwrap_or_default();
-            let kind = class.split_whitespace().next().unwrap_or_default();
-            groups.entry((parent, format!("{} {kind}", tree.name(node)))).or_default().push(node);
-        }
-    }
-    if links.len() < MIN_CARDS {
-        return Vec::new();
-    }
     let mut sums: Vec<usize> = Vec::new();
     let mut at = 0;
     for line in tree.text().split_inclusive('\n') {
@@ -155,6 +137,25 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
             money_amounts(line).filter(|money| money.currency.is_some()).map(|money| at + money.range.start),
         );
         at += line.len();
+    }
+    // Most pages are no lists of things with prices.
+    if sums.len() < MIN_CARDS {
+        return Vec::new();
+    }
+    let mut links: Vec<NodeId> = Vec::new();
+    let mut groups: BTreeMap<(NodeId, &str, String), Vec<NodeId>> = BTreeMap::new();
+    for node in tree.nodes().filter(|node| !tree.name(*node).is_empty()) {
+        if tree.is(node, &["a"])
+            && tree.attribute(node, "href").is_some_and(|href| leads_away(evidence, &href))
+        {
+            links.push(node);
+        }
+        let length = tree.text_of(node).len();
+        if let Some(parent) = tree.parent(node).filter(|_| (1..=MAX_CARD_BYTES).contains(&length)) {
+            let class = tree.attribute(node, "class").unwrap_or_default();
+            let first_class = class.split_whitespace().next().unwrap_or_default().to_owned();
+            groups.entry((parent, tree.name(node), first_class)).or_default().push(node);
+        }
     }
     let is_card = |node: &NodeId| {
         let end = tree.end(*node);

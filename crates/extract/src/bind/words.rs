@@ -102,6 +102,10 @@ pub(crate) fn folded(name: &str) -> String {
 /// The letters and digits of a text in lower case, with nothing between them, for texts that differ only in
 /// their spaces and signs: `T-Shirt`, `t shirt` and `TShirt` are all `tshirt`. [`folded`] keeps the words.
 pub(crate) fn letters(text: &str) -> String {
+    if text.is_ascii() {
+        let known = text.bytes().filter(u8::is_ascii_alphanumeric);
+        return known.map(|found| char::from(found.to_ascii_lowercase())).collect();
+    }
     text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -30,16 +30,12 @@ impl<'a> Iterator for Attributes<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        let blank = |found: char| found.is_ascii_whitespace() || found == '/';
-        let text = self.rest.trim_start_matches(blank);
-        if text.is_empty() {
-            return None;
-        }
+        let blank = |found: u8| found.is_ascii_whitespace() || found == b'/';
+        let start = self.rest.bytes().position(|found| !blank(found))?;
+        let text = self.rest.get(start..)?;
         // A leading equals sign belongs to the name.
-        let end = text
-            .char_indices()
-            .find(|(at, found)| (*at > 0 && *found == '=') || blank(*found))
-            .map_or(text.len(), |(at, _)| at);
+        let is_end = |found: u8| found == b'=' || blank(found);
+        let end = text.bytes().skip(1).position(is_end).map_or(text.len(), |at| at + 1);
         let (name, after) = text.split_at_checked(end)?;
         let Some(value) = after.trim_start().strip_prefix('=') else {
             self.rest = after;
@@ -52,7 +48,7 @@ impl<'a> Iterator for Attributes<'a> {
             let end = memchr(quote, inner.as_bytes()).unwrap_or(inner.len());
             (inner.get(..end)?, inner.get(end + 1..).unwrap_or_default())
         } else {
-            let end = value.find(|found: char| found.is_ascii_whitespace()).unwrap_or(value.len());
+            let end = value.bytes().position(|found| found.is_ascii_whitespace()).unwrap_or(value.len());
             value.split_at_checked(end)?
         };
         self.rest = rest;

@@ -136,6 +136,9 @@ pub(super) fn key(text: &str) -> String {
 
 /// `www.acme.com` is `acme`.
 fn without_domain(word: &str) -> &str {
+    if !word.contains(['.', '/']) {
+        return word;
+    }
     let bare = word.trim_start_matches("https://").trim_start_matches("http://");
     let bare = bare.trim_start_matches("www.").trim_end_matches(['/', '.', ',', ';', ')']);
     match bare.rsplit_once('.') {

@@ -187,11 +187,14 @@ pub(super) fn gtin(text: &str) -> String {
     body.trim_start_matches('0').to_owned()
 }
 
-/// The file name of an image in lower case without its suffix and the size at its end.
+/// The file name of an image in lower case without its suffixes and the size at its end. A picture that was
+/// converted has two suffixes: `cup.jpg.webp`.
 pub(super) fn image_stem(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_lowercase();
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let is_suffix = |suffix: &str| ["jpg", "jpeg", "png", "gif", "webp"].contains(&suffix);
+    let stem = stem.rsplit_once('.').filter(|(_, suffix)| is_suffix(suffix)).map_or(stem, |(stem, _)| stem);
     let is_size = |size: &str| !size.is_empty() && size.chars().all(|c| c.is_ascii_digit() || c == 'x');
     let stem = match stem.rsplit_once(['-', '_']) {
         Some((before, size)) if size.contains('x') && is_size(size) => before,
@@ -250,6 +253,8 @@ mod tests {
             (Form::Place, "Long Street 1, 10115 Berlin", "1 Long Street, 10115 Berlin, Germany", true),
             (Form::Place, "9:30am GMT+8", "Singapore", false),
             (Form::Image, "https://a.example/x/Cup-300x200.jpg?v=1", "/y/cup.webp", true),
+            (Form::Image, "/x/cup-300x200.jpg.webp", "/y/cup.jpg", true),
+            (Form::Image, "/x/cup.2.jpg", "/y/cup.3.jpg", false),
             (Form::Stock, "InStock", "https://schema.org/LimitedAvailability", true),
             (Form::Stock, "InStock", "SoldOut", false),
         ];

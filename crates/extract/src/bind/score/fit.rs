@@ -66,6 +66,49 @@ pub(crate) fn is_image(target: &TargetField<'_>) -> bool {
     target.form == ValueForm::Url && (target.has_concept("image") || target.has_concept("logo"))
 }
 
+/// Concepts beside which a name is that of a person or an organisation, by plainest names.
+const OF_PERSONS_AND_ORGANISATIONS: [&str; 14] = [
+    "phone",
+    "fax",
+    "email",
+    "opening hours",
+    "founded",
+    "founder",
+    "employees",
+    "vat id",
+    "legal name",
+    "industry",
+    "department",
+    "birth date",
+    "nationality",
+    "biography",
+];
+/// Concepts beside which it is the name of something else.
+const OF_OTHER_THINGS: [&str; 10] = [
+    "price",
+    "sku",
+    "availability",
+    "author",
+    "date published",
+    "start date",
+    "venue",
+    "company",
+    "article body",
+    "ingredients",
+];
+
+/// Whether a field asks for the name of a person or an organisation, by the fields beside it. Such a name has
+/// the form of one: the slogan in the heading is none.
+pub(super) fn is_proper_name(target: &TargetField<'_>, targets: &[TargetField<'_>]) -> bool {
+    let beside = |names: &[&str]| {
+        let of_object = targets.iter().filter(|other| other.scope == target.scope);
+        of_object.filter_map(|other| other.concept).any(|concept| names.contains(&concept.plainest_name()))
+    };
+    target.concept.is_some_and(|concept| concept.plainest_name() == "name")
+        && beside(&OF_PERSONS_AND_ORGANISATIONS)
+        && !beside(&OF_OTHER_THINGS)
+}
+
 /// Whether a field asks for a date, by its form or by the format of the schema.
 fn is_date(target: &TargetField<'_>) -> bool {
     matches!(target.form, ValueForm::Date | ValueForm::Moment)

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::fit::{fits, is_long_text, name_weight, type_weight, user_name};
+use super::fit::{fits, is_long_text, is_proper_name, name_weight, type_weight, user_name};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
@@ -15,6 +15,7 @@ use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Origin, Segment};
 use crate::template::recurring;
+use crate::typed::is_name;
 
 /// Upper bound on the options of one field.
 pub(crate) const MAX_OPTIONS: usize = 48;
@@ -85,12 +86,16 @@ pub(crate) fn read(
 ) -> Vec<ValueOption> {
     let Some(target) = targets.get(field) else { return Vec::new() };
     let limit = options_per_field(targets.len());
+    let is_proper_name = is_proper_name(target, targets);
     let mut by_key: HashMap<String, usize> = HashMap::new();
     let mut options: Vec<ValueOption> = Vec::new();
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
         let is_labelled = choice.proofs.iter().any(|proof| recurring::is_labelled(proof.method));
         let text = choice.value.as_str().unwrap_or_default();
-        if recurring::is_wrong(page.evidence, target, text, is_labelled) {
+        let is_stated = is_labelled || choice.proofs.iter().any(|proof| is_structured(proof.method));
+        if recurring::is_wrong(page.evidence, target, text, is_labelled)
+            || (is_proper_name && !is_stated && !is_name(text))
+        {
             continue;
         }
         let key = agreement_key(&choice.value);
@@ -112,7 +117,9 @@ pub(crate) fn read(
         }
         // The name of the site stands in its menus, too.
         let is_named = segment.label.is_some() || segment.origin == Origin::SiteName;
-        if recurring::is_wrong(page.evidence, target, &segment.text, is_named) {
+        if recurring::is_wrong(page.evidence, target, &segment.text, is_named)
+            || (is_proper_name && !is_named && !is_name(&segment.text))
+        {
             continue;
         }
         let value = value_in(&segment.text, target).or_else(|| user_name(target, segment));
