@@ -161,10 +161,17 @@ fn string(text: &str, form: ValueForm, shape: &Shape, style: NumberStyle) -> Opt
         ValueForm::Rating => score(text, style),
         ValueForm::Count => count(text).map(|found| found.value.to_string()),
         ValueForm::Place => bare(text).filter(|bare| is_place(bare)).map(fold_spaces),
-        ValueForm::Names => bare(text).filter(|bare| is_name(bare)).map(fold_spaces),
+        ValueForm::Names => bare(text).filter(|bare| is_name(bare)).map(|bare| once(&fold_spaces(bare))),
         ValueForm::Term => is_term(text).then(|| fold_spaces(text)),
         ValueForm::Text => plain_text(text, shape),
     }
+}
+
+/// A name that is written twice, as under a portrait and beside it, once. `Duran Duran` stays.
+fn once(name: &str) -> String {
+    let words: Vec<&str> = name.split(' ').collect();
+    let (first, second) = words.split_at(words.len() / 2);
+    if first.len() > 1 && first == second { first.join(" ") } else { name.to_owned() }
 }
 
 fn plain_text(text: &str, shape: &Shape) -> Option<String> {
@@ -374,6 +381,8 @@ mod tests {
             ("Location: 1 Long St, Berlin", ValueForm::Place, &text, json!("1 Long St, Berlin")),
             ("9:30am GMT+8", ValueForm::Place, &text, Value::Null),
             ("Written by Ada  Holm", ValueForm::Names, &text, json!("Ada Holm")),
+            ("Ada Holm Ada Holm", ValueForm::Names, &text, json!("Ada Holm")),
+            ("Duran Duran", ValueForm::Names, &text, json!("Duran Duran")),
             ("Full-time", ValueForm::Term, &text, json!("Full-time")),
         ];
         for (text, form, schema, expected) in rows {

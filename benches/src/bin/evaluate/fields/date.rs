@@ -139,12 +139,37 @@ pub(super) fn moment(text: &str) -> Option<Moment> {
 
 /// Whether one day follows the other.
 pub(super) fn are_adjacent(one: Day, other: Day) -> bool {
-    let day = |(year, month, day): Day| -> Option<i32> {
-        let month = time::Month::try_from(u8::try_from(month).ok()?).ok()?;
-        let date = Date::from_calendar_date(i32::try_from(year).ok()?, month, u8::try_from(day).ok()?);
-        date.ok().map(Date::to_julian_day)
+    day_number(one).zip(day_number(other)).is_some_and(|(one, other)| one.abs_diff(other) == 1)
+}
+
+/// Whether two texts state one moment in different time zones.
+pub(super) fn are_one_instant(one: &str, other: &str) -> bool {
+    instant(one).zip(instant(other)).is_some_and(|(one, other)| one == other)
+}
+
+/// The minute of a moment with a time zone, from a fixed day on.
+fn instant(text: &str) -> Option<i32> {
+    let Moment { day, minute } = moment(text)?;
+    let minute = i32::try_from(minute?).ok()?;
+    let zone = text.trim().get(16..)?;
+    let offset = match zone.rfind(['+', '-']) {
+        Some(at) => {
+            let digits: String = zone.get(at + 1..)?.chars().filter(char::is_ascii_digit).collect();
+            let hours: i32 = digits.get(..2)?.parse().ok()?;
+            let minutes: i32 = digits.get(2..4).unwrap_or("0").parse().ok()?;
+            (hours * 60 + minutes) * if zone.get(at..)?.starts_with('-') { -1 } else { 1 }
+        }
+        None if zone.ends_with(['Z', 'z']) => 0,
+        None => return None,
     };
-    day(one).zip(day(other)).is_some_and(|(one, other)| one.abs_diff(other) == 1)
+    Some(day_number(day)? * 24 * 60 + minute - offset)
+}
+
+fn day_number((year, month, day): Day) -> Option<i32> {
+    let month = time::Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let date = Date::from_calendar_date(i32::try_from(year).ok()?, month, u8::try_from(day).ok()?);
+    // Days from 1970 on, so that minutes fit.
+    date.ok().map(|date| date.to_julian_day() - 2_440_588)
 }
 
 fn iso_day(text: &str) -> Option<Day> {

@@ -125,9 +125,13 @@ impl Form {
             }
             Self::Gtin => gtin(given) == gtin(truth),
             Self::Date | Self::Moment => {
+                let is_one_instant = date::are_one_instant(given, truth);
                 let (Some(given), Some(truth)) = (date::moment(given), date::moment(truth)) else {
                     return false;
                 };
+                if is_one_instant {
+                    return true;
+                }
                 let minutes = given.minute.zip(truth.minute);
                 // The day of a moment depends on the time zone in which the page shows it.
                 let is_near = given.minute.is_none() && truth.minute.is_some();
@@ -246,6 +250,9 @@ mod tests {
             (Form::Date, "2021-03-02", "2021-02-28T22:00:00Z", false),
             (Form::Moment, "2021-03-04T10:00", "2021-03-04T11:00", false),
             (Form::Moment, "2021-03-04", "2021-03-04T11:00", true),
+            (Form::Date, "2021-03-04T22:13:04Z", "2021-03-05T00:13:04+0200", true),
+            (Form::Date, "2021-03-04T22:13:04Z", "2021-03-05T00:13:04+03:00", false),
+            (Form::Moment, "2021-03-04T22:13:04.5-01:30", "2021-03-04T23:43:00Z", true),
             (Form::Duration, "20 min", "PT20M", true),
             (Form::Phone, "+44 20 7946 0958", "020 7946 0958", true),
             (Form::Phone, "020 7946 0958", "020 7946 0959", false),

@@ -21,6 +21,8 @@ const MIN_USER_BYTES: usize = 3;
 const MAX_USER_BYTES: usize = 32;
 /// The weight at which a name of the site is certain enough.
 const FULL_SITE_WEIGHT: f32 = 4.0;
+/// The highest score of a scale that need not be named.
+const HIGHEST_PLAIN_SCORE: f64 = 10.0;
 /// Fewest digits of a GTIN.
 const MIN_GTIN_DIGITS: usize = 8;
 
@@ -140,8 +142,10 @@ pub(crate) fn fits(
         (_, ValueForm::Availability | ValueForm::Currency | ValueForm::CurrencyCode) => is_short,
         (ShapeKind::Boolean, _) => text.len() <= MAX_BOOLEAN_BYTES,
         (_, ValueForm::Duration) => is_short && (facts.digits > 0 || has(segment, HAS_DURATION)),
-        (ShapeKind::Number | ShapeKind::Integer, _)
-        | (_, ValueForm::Number | ValueForm::Count | ValueForm::Rating) => {
+        (_, ValueForm::Rating) => {
+            is_short && facts.digits > 0 && !is_time_or_ratio(text) && !is_score_without_scale(text)
+        }
+        (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
             is_short && facts.digits > 0 && !is_time_or_ratio(text)
         }
         (_, ValueForm::Price | ValueForm::Code) => is_short && facts.digits > 0,
@@ -158,6 +162,14 @@ pub(crate) fn fits(
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }
+}
+
+/// Whether a text is only a number that is too high for a scale that nobody names: what a lone `93` is out of
+/// is anybody's guess.
+pub(super) fn is_score_without_scale(text: &str) -> bool {
+    let text = text.trim();
+    let is_number = text.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | ','));
+    is_number && text.replace(',', ".").parse::<f64>().is_ok_and(|score| score > HIGHEST_PLAIN_SCORE)
 }
 
 /// Whether all numbers of a text are parts of a time or a ratio: `10:30`.
@@ -275,6 +287,13 @@ fn has(segment: &Segment, feature: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_high_score_needs_its_scale() {
+        let of = |texts: &[&'static str]| texts.iter().map(|text| is_score_without_scale(text)).collect::<Vec<_>>();
+        assert_eq!(of(&["93", " 10,5 "]), [true, true]);
+        assert_eq!(of(&["4,5", "10", "93/100", "93 %", "Score: 93"]), [false; 5]);
+    }
 
     #[test]
     fn the_features_of_types_exist() {

@@ -3,7 +3,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::fit::{fits, is_long_text, is_proper_name, name_weight, type_weight, user_name};
+use super::fit::{
+    fits, is_long_text, is_proper_name, is_score_without_scale, name_weight, type_weight, user_name,
+};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
@@ -92,9 +94,12 @@ pub(crate) fn read(
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
         let is_labelled = choice.proofs.iter().any(|proof| recurring::is_labelled(proof.method));
         let text = choice.value.as_str().unwrap_or_default();
-        let is_stated = is_labelled || choice.proofs.iter().any(|proof| is_structured(proof.method));
+        let is_data = choice.proofs.iter().any(|proof| is_structured(proof.method));
+        let has_no_scale = target.form == ValueForm::Rating
+            && choice.proofs.iter().all(|proof| is_score_without_scale(&proof.quote));
         if recurring::is_wrong(page.evidence, target, text, is_labelled)
-            || (is_proper_name && !is_stated && !is_name(text))
+            || (is_proper_name && !is_labelled && !is_data && !is_name(text))
+            || (has_no_scale && !is_data)
         {
             continue;
         }
