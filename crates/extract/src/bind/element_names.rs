@@ -246,10 +246,7 @@ fn price_fit(
     fit *= words;
     for above in tree.ancestors(node).take(3) {
         let around: Vec<String> = names_of(evidence, above).concat();
-        if tree.text_of(above).len() < text.len() + 30
-            && around.len() < 24
-            && around.iter().any(refused)
-        {
+        if tree.text_of(above).len() < text.len() + 30 && around.len() < 24 && around.iter().any(refused) {
             fit = f64::min(fit, 0.5);
         }
     }

@@ -290,7 +290,9 @@ mod tests {
 
     #[test]
     fn a_high_score_needs_its_scale() {
-        let of = |texts: &[&'static str]| texts.iter().map(|text| is_score_without_scale(text)).collect::<Vec<_>>();
+        let of = |texts: &[&'static str]| {
+            texts.iter().map(|text| is_score_without_scale(text)).collect::<Vec<_>>()
+        };
         assert_eq!(of(&["93", " 10,5 "]), [true, true]);
         assert_eq!(of(&["4,5", "10", "93/100", "93 %", "Score: 93"]), [false; 5]);
     }
