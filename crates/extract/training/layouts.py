@@ -44,6 +44,13 @@ class Site:
         self.is_small = rng.random() < 0.35
         if self.is_small:
             self.distractors = [name for name in self.distractors if rng.random() < 0.3]
+        # The smallest show it and its price alone.
+        self.is_tiny = rng.random() < 0.2
+        if self.is_tiny:
+            self.is_small, self.distractors = True, []
+        # What else stands in the heading, and what other heading stands above it.
+        self.in_heading = rng.choice(["", "", "", "", "", "kicker", "date"])
+        self.banner = rng.choice(["", "", "", "", "", "name", "section"])
         # Others save only the part of a page about the thing.
         self.is_fragment = rng.random() < 0.2
         self.attribute_prefix = rng.choice(["", "", "product-", "item-"])
@@ -90,26 +97,65 @@ def shrink(site, thing):
     if thing.author and is_left_out():
         thing.author, fields["author"] = "", None
     if thing.paragraphs and is_left_out():
-        thing.paragraphs = []
-        for name in ("description", "text"):
-            if name in fields and not thing.intro:
-                fields[name] = None
-            else:
-                fields.pop(name, None)
+        drop_paragraphs(thing)
     if thing.facts and rng.random() < 0.5:
-        kept = rng.sample(thing.facts, rng.randrange(len(thing.facts)))
-        for name in {row[0] for row in thing.facts} - {row[0] for row in kept}:
-            for field in ("salary_min", "salary_max") if name == "salary" else (name,):
-                if field in fields:
-                    fields[field] = None
-            if name == "start_date" and "end_date" in fields:
-                fields["end_date"] = None
-        thing.facts = [row for row in thing.facts if row in kept]
+        keep_facts(thing, rng.sample(thing.facts, rng.randrange(len(thing.facts))))
     if thing.category and is_left_out():
         # The title of the page may show it.
         thing.category = ""
         for name in ("category", "section"):
             fields.pop(name, None)
+
+
+def drop_paragraphs(thing):
+    thing.paragraphs = []
+    for name in ("description", "text"):
+        if name in thing.fields and not thing.intro:
+            thing.fields[name] = None
+        else:
+            thing.fields.pop(name, None)
+
+
+def keep_facts(thing, kept):
+    """Leaves out the other facts, and their truth."""
+    for name in {row[0] for row in thing.facts} - {row[0] for row in kept}:
+        for field in ("salary_min", "salary_max") if name == "salary" else (name,):
+            if field in thing.fields:
+                thing.fields[field] = None
+        if name == "start_date" and "end_date" in thing.fields:
+            thing.fields["end_date"] = None
+    thing.facts = [row for row in thing.facts if row in kept]
+
+
+def reduce(site, thing):
+    """Leaves hardly more of a thing than its name, its price and a paragraph."""
+    rng, fields = site.rng, thing.fields
+    keep_facts(thing, thing.facts[:1] if rng.random() < 0.4 else [])
+    for name, *_ in thing.lists:
+        fields[name] = None
+    thing.lists = []
+    if thing.tags:
+        thing.tags, fields["keywords"] = [], None
+    if thing.rating:
+        thing.rating = ""
+        fields.update(rating=None, review_count=None)
+    if thing.intro:
+        thing.intro, fields["description"] = "", None
+        if fields.get("text"):
+            fields["text"] = fields["text"][:1]
+    if thing.paragraphs and rng.random() < 0.6:
+        drop_paragraphs(thing)
+
+
+def title(site, thing):
+    """The heading of the thing, on some sites with its section or its date inside."""
+    c, text = site.c, escape(thing.title)
+    if site.in_heading == "kicker":
+        section = escape(thing.category) or site.phrase("popular")
+        text = f"<span{c('label')}>{section}</span> {text}"
+    elif site.in_heading == "date" and thing.author_date:
+        text += f" <small{c('posted')}>{site.phrase('posted')} {escape(thing.author_date)}</small>"
+    return f"<{site.heading}{c('title')}>{text}</{site.heading}>"
 
 
 def facts(site, rows):
@@ -270,9 +316,10 @@ def page(site, thing, others, number):
     locale, c = site.locale, site.c
     if site.is_small:
         shrink(site, thing)
+    if site.is_tiny:
+        reduce(site, thing)
     values = machine.stated(thing, site.rng)
     machine.hide(site, thing, values)
-    heading = site.heading
     image = f"/img/{site.kind}-{site.number}-{number}.jpg"
     crumbs = ""
     if thing.category:
@@ -302,8 +349,9 @@ def page(site, thing, others, number):
     tags = " ".join(f"<a href=/t>{escape(tag)}</a>" for tag in thing.tags)
     intro = f"<p{c('intro')}>{escape(thing.intro)}</p>" if thing.intro else ""
     image_tag = "" if site.is_small and site.rng.random() < 0.6 else f'<img src="{image}" alt="">'
-    main = (crumbs + badge + f"<{heading}{c('title')}>{escape(thing.title)}</{heading}>"
-            + by_line(site, thing) + imprint
+    section = escape(thing.category) or site.phrase("popular")
+    banner = f"<h1>{section}</h1>" if site.banner == "section" and not site.is_small else ""
+    main = (banner + crumbs + badge + title(site, thing) + by_line(site, thing) + imprint
             + image_tag + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
             + (share if "share" in site.distractors else ""))
@@ -334,6 +382,8 @@ def page(site, thing, others, number):
         address = f"{locale.street()}, {locale.city()}"
     foot = f"© 2026 {escape(site.name)}. {site.phrase('all_rights')}. {escape(address)}"
     logo = f"<a href=/>{escape(site.name)}</a>"
+    if site.banner == "name":
+        logo = f"<h1{c('name')}>{logo}</h1>"
     if site.is_small or site.is_fragment:
         body = f"{main}{related}{cookies}"
     elif site.frame == 0:
@@ -350,7 +400,7 @@ def page(site, thing, others, number):
         body = (f"<div id=app><div><div>{logo}{menu}</div></div><article>{main}</article><div>{related}</div>"
                 f"<div>{aside}{search}{newsletter}</div><div><small>{foot}</small></div>{cookies}</div>")
     author = thing.author or site.name
-    title = site.title.format(t=thing.title, s=site.name, c=thing.category or site.name,
+    page_title = site.title.format(t=thing.title, s=site.name, c=thing.category or site.name,
                               by=locale.phrases["by"], a=author, h=site.dirt.domain)
     fields = dict(thing.fields)
     if thing.kind == "Product":
@@ -362,5 +412,5 @@ def page(site, thing, others, number):
     if site.is_fragment:
         return f"<div{c('page')}>{body}</div>", fields
     html = (f"<!doctype html><html lang={locale.language}><head><meta charset=utf-8>"
-            f"<title>{escape(title)}</title>{machine.head(site, thing, values)}</head><body>{body}</body></html>")
+            f"<title>{escape(page_title)}</title>{machine.head(site, thing, values)}</head><body>{body}</body></html>")
     return html, fields

@@ -36,22 +36,71 @@ pub const MAX_TABLE_ROWS: usize = 20_000;
 /// Upper bound on the size of a value, in bytes.
 pub const MAX_VALUE_BYTES: usize = 20_000;
 
-/// Upper bound on the `h1` headings that are rated.
+/// Upper bound on the headings of a level that are rated.
 const MAX_HEADINGS: usize = 64;
+/// Upper bound on the nodes of a heading that are searched for a link.
+const MAX_HEADING_NODES: usize = 24;
+/// How much an `h1` shares with the title at least if it repeats it.
+const LIKE_TITLE: f64 = 0.5;
+/// The same for an `h2` at least half as long as the title. It is the main heading only if no `h1` is.
+const LIKE_TITLE_BELOW: f64 = 0.75;
+/// Share of its words from which an `h1` is rather the main heading than one before it.
+const SHARES_WITH_TITLE: f64 = 0.25;
 
-/// The heading that the title repeats, else the first one outside links and lists. Logos and teasers are
-/// headings too.
-fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<NodeId> {
-    let rate = |node: NodeId| {
-        let text = tree.text_of(node);
-        let longer = f64::from(u8::try_from(text.len().min(100)).unwrap_or(100)) / 1_000.0;
-        let like = overlap(text, title);
-        if like > 0.5 { like + longer } else { 0.0 }
-    };
-    let best = headings.iter().copied().rev().max_by(|left, right| rate(*left).total_cmp(&rate(*right)));
-    let best = best.filter(|node| rate(*node) > 0.0);
-    // Without a heading that resembles the title: the first outside menus and teasers.
-    best.or_else(|| headings.iter().copied().find(|node| !is_teaser(tree, *node)))
+/// The `h1` and `h2` headings of a page, in page order.
+#[derive(Debug, Default)]
+struct Headings {
+    first: Vec<NodeId>,
+    second: Vec<NodeId>,
+}
+
+impl Headings {
+    fn add(&mut self, tree: &Tree<'_>, node: NodeId, name: &str) {
+        let level = match name {
+            "h1" | "H1" => &mut self.first,
+            "h2" | "H2" => &mut self.second,
+            _ => return,
+        };
+        if level.len() < MAX_HEADINGS && !tree.is_hidden(node) && !tree.text_of(node).is_empty() {
+            level.push(node);
+        }
+    }
+
+    /// The heading that the title repeats, else the first `h1` outside links and lists. Logos, banners and
+    /// teasers are headings too.
+    fn main(&self, tree: &Tree<'_>, url: &Url, title: &str) -> Option<NodeId> {
+        let like = |node: NodeId| overlap(tree.text_of(node), title);
+        let names_site = |node: &NodeId| url.path() != "/" && links_to_start(tree, *node, url);
+        let first: Vec<NodeId> = self.first.iter().copied().filter(|node| !names_site(node)).collect();
+        let second = |node: NodeId| {
+            let is_whole = tree.text_of(node).len() >= title.len() / 2;
+            Some(like(node)).filter(|share| is_whole && *share > LIKE_TITLE_BELOW)
+        };
+        let plain = || first.iter().copied().filter(|node| !is_teaser(tree, *node));
+        best(tree, &first, |node| Some(like(node)).filter(|share| *share > LIKE_TITLE))
+            .or_else(|| best(tree, &self.second, second))
+            .or_else(|| plain().find(|node| like(*node) >= SHARES_WITH_TITLE))
+            .or_else(|| plain().next())
+            .or_else(|| self.first.iter().copied().find(|node| !is_teaser(tree, *node)))
+    }
+}
+
+/// The heading with the best rating, of several the longer and then the first one.
+fn best(tree: &Tree<'_>, headings: &[NodeId], rate: impl Fn(NodeId) -> Option<f64>) -> Option<NodeId> {
+    let longer =
+        |node: NodeId| f64::from(u8::try_from(tree.text_of(node).len().min(100)).unwrap_or(100)) / 1_000.0;
+    let rated = headings.iter().rev().filter_map(|node| Some((rate(*node)? + longer(*node), *node)));
+    rated.max_by(|left, right| left.0.total_cmp(&right.0)).map(|(_, node)| node)
+}
+
+/// Whether a heading links to the start page, as the name of a site does.
+fn links_to_start(tree: &Tree<'_>, heading: NodeId, url: &Url) -> bool {
+    let is_start =
+        |link: Url| link.path() == "/" && link.query().is_none() && link.host_str() == url.host_str();
+    let around = tree.ancestors(heading).chain(tree.within(heading).take(MAX_HEADING_NODES));
+    let mut links =
+        around.filter(|node| tree.is(*node, &["a"])).filter_map(|node| tree.attribute(node, "href"));
+    links.any(|href| url.join(href.trim()).is_ok_and(is_start))
 }
 
 /// Whether a heading is part of a menu or of a list of links, and so about another page.
@@ -75,7 +124,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) tables: Vec<Table>,
     /// The `title` element.
     pub(crate) title: String,
-    /// The `h1` that the title repeats, or the first.
+    /// The `h1` or `h2` that the title repeats, or the first `h1`.
     pub(crate) heading: Option<NodeId>,
     /// Read when they are first needed, by [`Self::names`].
     names: OnceLock<NodeNames>,
@@ -93,7 +142,7 @@ impl<'a> Evidence<'a> {
         let mut items_cut = 0;
         let mut state = Vec::new();
         let mut title = String::new();
-        let mut headings = Vec::new();
+        let mut headings = Headings::default();
         for node in tree.nodes() {
             match tree.kind(node) {
                 Some(Kind::Raw { name, text, .. }) if name.eq_ignore_ascii_case("script") => {
@@ -109,14 +158,7 @@ impl<'a> Evidence<'a> {
                 {
                     title = crate::markup::decode(truncate(text, MAX_VALUE_BYTES)).trim().to_owned();
                 }
-                Some(Kind::Element { name, .. })
-                    if name.eq_ignore_ascii_case("h1")
-                        && !tree.is_hidden(node)
-                        && headings.len() < MAX_HEADINGS
-                        && !tree.text_of(node).is_empty() =>
-                {
-                    headings.push(node);
-                }
+                Some(Kind::Element { name, .. }) => headings.add(&tree, node, name),
                 _ => {}
             }
         }
@@ -129,7 +171,7 @@ impl<'a> Evidence<'a> {
         if title.is_empty() {
             title = page.title.clone().unwrap_or_default();
         }
-        let heading = main_heading(&tree, &headings, &title);
+        let heading = headings.main(&tree, &page.url, &title);
         Self {
             url: &page.url,
             html,
@@ -172,5 +214,34 @@ impl<'a> Evidence<'a> {
             }
         }
         range
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_main_heading_is_neither_logo_nor_banner() {
+        let rows = [
+            (
+                "Blue cups, red cups | Acme",
+                "<h1><a href=/>Acme</a></h1><h1>Red cups and blue cups</h1>",
+                "Red cups and blue cups",
+            ),
+            ("How to glue a cup", "<h1>Our blog</h1><h2>How to glue a cup!</h2>", "How to glue a cup!"),
+            ("How to glue a cup", "<h1>Gluing for beginners</h1><h2>Cup</h2>", "Gluing for beginners"),
+            (
+                "Tips for a good cup | Acme",
+                "<h1>The Blog</h1><h1>Ten tips on how to buy a cup</h1>",
+                "Ten tips on how to buy a cup",
+            ),
+            ("Acme", "<h1><a href='https://site.example/'>Acme</a></h1><p>x", "Acme"),
+        ];
+        for (title, html, expected) in rows {
+            let html = format!("<title>{title}</title>{html}");
+            let page = Page::new("https://site.example/cups".parse().unwrap(), html);
+            assert_eq!(Evidence::read(&page).headline(), expected, "{title}");
+        }
     }
 }

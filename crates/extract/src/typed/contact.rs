@@ -1,3 +1,6 @@
+/// Shortest end of a telephone number that is cut off an e-mail address, in bytes.
+const MIN_GLUED_BYTES: usize = 4;
+
 /// The first e-mail address in a text, of the common form `local@host.tld` (RFC 5322's dot-atom).
 pub(crate) fn email(text: &str) -> Option<String> {
     let mut from = 0;
@@ -7,6 +10,7 @@ pub(crate) fn email(text: &str) -> Option<String> {
         let before = text.get(..at)?;
         let local =
             before.rsplit(|found: char| !allowed(found)).next()?.trim_start_matches(['.', '\'', '/', '=']);
+        let local = without_phone(before.strip_suffix(local).unwrap_or_default(), local);
         let local = local.get(local.len().saturating_sub(64)..)?;
         let after = text.get(at + 1..)?;
         let host: String = after
@@ -24,6 +28,15 @@ pub(crate) fn email(text: &str) -> Option<String> {
         from = at + 1;
     }
     None
+}
+
+/// The local part of an e-mail address without the end of a telephone number that is glued to it:
+/// `(888) 981-6893info`.
+fn without_phone<'t>(before: &str, local: &'t str) -> &'t str {
+    let name = local.trim_start_matches(|found: char| found.is_ascii_digit() || found == '-');
+    let number = local.len() - name.len();
+    let follows_digits = before.trim_end().ends_with(|found: char| found.is_ascii_digit() || found == ')');
+    if follows_digits && number >= MIN_GLUED_BYTES && !name.is_empty() { name } else { local }
 }
 
 /// The first telephone number in a text, as written: 7 to 15 digits (E.164) with the usual separators
@@ -56,6 +69,8 @@ mod tests {
         let rows = [
             ("write to jane.doe+x@example.co.uk.", Some("jane.doe+x@example.co.uk")),
             ("mailto:a@b.org", Some("a@b.org")),
+            ("(888) 981-6893info@b.org", Some("info@b.org")),
+            ("Room 12 24hours@b.org", Some("24hours@b.org")),
             ("@handle", None),
             ("a@b", None),
         ];
