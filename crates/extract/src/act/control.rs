@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use url::Url;
 
@@ -206,7 +206,7 @@ fn classify(tree: &Tree<'_>, node: NodeId, url: &Url) -> Option<(ControlKind, bo
         }
         _ => {}
     }
-    let is_suggested = tree.attributes(node).any(|(key, value)| {
+    let is_suggested = tree.attributes(node).iter().copied().any(|(key, value)| {
         SCRIPT_ATTRIBUTES.iter().any(|known| key.eq_ignore_ascii_case(known))
             || (key.eq_ignore_ascii_case("tabindex") && value.trim() == "0")
             || (key.eq_ignore_ascii_case("class")

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use crate::bind::words;
 use crate::markup::{NodeId, Tree};

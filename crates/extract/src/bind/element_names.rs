@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
+
 use super::pool::{Candidate, Pool};
 use super::price_context::context_weight;
 use super::target::{NameIndex, TargetField};
@@ -74,7 +76,10 @@ const PRICE_WORDS: [&str; 11] =
     ["new", "now", "current", "final", "sale", "special", "selling", "sell", "our", "actual", "reduced"];
 
 /// The words of each name of an element.
-pub(super) fn names_of<'e>(evidence: &'e Evidence<'_>, node: NodeId) -> Vec<&'e [String]> {
+pub(super) fn names_of<'e>(
+    evidence: &'e Evidence<'_>,
+    node: NodeId,
+) -> impl ExactSizeIterator<Item = &'e [String]> + Clone {
     evidence.names().of(node)
 }
 
@@ -91,6 +96,9 @@ pub(crate) fn collect(
     let heading = evidence.heading.map(|node| tree.text_range(node).end);
     let mut seen: BTreeMap<usize, u32> = BTreeMap::new();
     let mut struck: Vec<String> = Vec::new();
+    // The fields that each name of an element has, and that each name of an attribute has.
+    let fields_of = evidence.names().map(|words| names.within(words));
+    let mut data_names = DataNames::new(names);
     for node in tree.nodes() {
         let name = tree.name(node);
         if name.is_empty() || tree.is(node, &["script", "style", "html", "body", "head", "link"]) {
@@ -100,14 +108,14 @@ pub(crate) fn collect(
             continue;
         }
         let is_unrelated = evidence.unrelated().contains(node);
-        attributes(evidence, node, targets, names, pools, is_unrelated);
+        attributes(evidence, node, targets, &mut data_names, pools, is_unrelated);
         let text = tree.text_of(node);
         if text.is_empty() || text.len() > MAX_TEXT || tree.is_hidden(node) {
             continue;
         }
-        let named = names_of(evidence, node);
-        for run in &named {
-            for (at, weight) in names.within(run) {
+        for (number, run) in evidence.names().numbers_of(node).iter().zip(names_of(evidence, node)) {
+            let found = fields_of.get(*number as usize).map_or(&[][..], Vec::as_slice);
+            for (at, weight) in found.iter().copied() {
                 let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
                 let count = seen.entry(at).or_default();
                 let mut score = 0.42 * weight;
@@ -120,7 +128,7 @@ pub(crate) fn collect(
                         struck.extend(money_amounts(text).take(2).map(|money| money.decimal));
                         score *= 0.35;
                     }
-                    ValueForm::Price => match price_fit(evidence, node, &named, text, heading) {
+                    ValueForm::Price => match price_fit(evidence, node, text, heading) {
                         Some(fit) => score *= fit,
                         None => continue,
                     },
@@ -176,7 +184,7 @@ pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bo
     let old =
         ["old", "was", "before", "previous", "strike", "strikethrough", "crossed", "rrp", "msrp", "original"];
     text.len() <= 80
-        && (names_of(evidence, node).into_iter().flatten().any(|word| old.contains(&word.as_str()))
+        && (names_of(evidence, node).flatten().any(|word| old.contains(&word.as_str()))
             || std::iter::once(node)
                 .chain(tree.ancestors(node).take(3))
                 .any(|above| tree.is(above, &["del", "s", "strike"])))
@@ -217,7 +225,6 @@ fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
 fn price_fit(
     evidence: &Evidence<'_>,
     node: NodeId,
-    own: &[&[String]],
     text: &str,
     heading: Option<usize>,
 ) -> Option<f64> {
@@ -228,7 +235,7 @@ fn price_fit(
     let sums: Vec<_> = money_amounts(text).take(4).collect();
     let [first, rest @ ..] = sums.as_slice() else { return None };
     let refused = |word: &String| OTHER_PRICE_WORDS.contains(&word.as_str());
-    let own = own.iter().copied().flatten();
+    let own = names_of(evidence, node).flatten();
     let words = context_weight(
         text.get(..first.range.start).unwrap_or_default(),
         text.get(first.range.end..rest.first().map_or(text.len(), |next| next.range.start))
@@ -245,8 +252,11 @@ fn price_fit(
     };
     fit *= words;
     for above in tree.ancestors(node).take(3) {
-        let around: Vec<String> = names_of(evidence, above).concat();
-        if tree.text_of(above).len() < text.len() + 30 && around.len() < 24 && around.iter().any(refused) {
+        let around = names_of(evidence, above).flatten();
+        if tree.text_of(above).len() < text.len() + 30
+            && around.clone().count() < 24
+            && around.clone().any(refused)
+        {
             fit = f64::min(fit, 0.5);
         }
     }
@@ -273,20 +283,49 @@ fn price_fit(
     Some(fit)
 }
 
+/// A name of an attribute with the fields that it may state.
+struct DataName {
+    words: Vec<String>,
+    fields: Vec<(usize, f64)>,
+}
+
+/// The names of attributes and of controls, each read once.
+struct DataNames<'n, 'a> {
+    index: &'n NameIndex,
+    names: Vec<DataName>,
+    /// By the name, and whether capitals mean nothing in it.
+    numbers: HashMap<(&'a str, bool), usize>,
+}
+
+impl<'n, 'a> DataNames<'n, 'a> {
+    fn new(index: &'n NameIndex) -> Self {
+        Self { index, names: Vec::new(), numbers: HashMap::new() }
+    }
+
+    /// The number of a name.
+    fn number(&mut self, name: &'a str, is_any_case: bool) -> usize {
+        *self.numbers.entry((name, is_any_case)).or_insert_with(|| {
+            let words = if is_any_case { words(&name.to_ascii_lowercase()) } else { words(name) };
+            self.names.push(DataName { fields: self.index.within(&words), words });
+            self.names.len() - 1
+        })
+    }
+}
+
 /// Adds values in attributes: `data-price="5"`, `<input name=sku value=12>`.
-fn attributes(
-    evidence: &Evidence<'_>,
+fn attributes<'a>(
+    evidence: &Evidence<'a>,
     node: NodeId,
     targets: &[TargetField<'_>],
-    names: &NameIndex,
+    names: &mut DataNames<'_, 'a>,
     pools: &mut [Pool],
     is_unrelated: bool,
 ) {
     let tree = &evidence.tree;
     let input = tree.is(node, &["input", "button", "meta"]);
     let (mut named, mut stated) = (None, None);
-    let mut data: Vec<(Vec<String>, &str)> = Vec::new();
-    for (key, value) in tree.attributes(node) {
+    let mut data: Vec<(usize, &str)> = Vec::new();
+    for (key, value) in tree.attributes(node).iter().copied() {
         let is_key = |known: &str| input && key.eq_ignore_ascii_case(known);
         if is_key("name") || (is_key("id") && named.is_none()) {
             named = Some(value);
@@ -297,17 +336,18 @@ fn attributes(
             && !value.is_empty()
             && value.len() <= MAX_TEXT
         {
-            data.push((words(&name.to_ascii_lowercase()), value));
+            data.push((names.number(name, true), value));
         }
     }
     if let (Some(name), Some(value)) = (named, stated)
         && value.len() <= MAX_TEXT
         && !value.is_empty()
     {
-        data.push((words(name), value));
+        data.push((names.number(name, false), value));
     }
-    for (name, value) in data.into_iter().take(16) {
-        for (at, weight) in names.within(&name) {
+    for (number, value) in data.into_iter().take(16) {
+        let Some(DataName { words: name, fields }) = names.names.get(number) else { continue };
+        for (at, weight) in fields.iter().copied() {
             let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
             if target.is_textual() && target.concept.is_none() && name.len() > 2 {
                 continue;

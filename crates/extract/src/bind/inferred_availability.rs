@@ -135,7 +135,7 @@ fn is_shop(evidence: &Evidence<'_>, price: &Choice) -> bool {
                 && !evidence.unrelated().contains(*node)
                 && !tree.ancestors(*node).any(|above| tree.is(above, &boilerplate))
         })
-        .map(|node| tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
+        .map(|node| tree.attributes(node).iter().copied().any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
         .peekable();
     if buttons.peek().is_some() {
         // A disabled button means that the thing is not available, or that an option must be chosen first.
@@ -178,7 +178,7 @@ fn leads_to_cart(evidence: &Evidence<'_>, node: NodeId) -> bool {
         return true;
     }
     let is_named = |words: &[String]| words.iter().any(|word| CART_NAMES.contains(&word.as_str()));
-    names_of(evidence, node).iter().any(|words| is_named(words))
+    names_of(evidence, node).any(is_named)
         || tree.attribute(node, "data-type").is_some_and(|value| is_named(&words(&value)))
         || tree.attribute(node, "href").is_some_and(|value| is_named(&words(truncate(&value, 200))))
 }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::words::{class_words, words};
 use crate::markup::{NodeId, Tree};
@@ -26,16 +26,17 @@ impl NodeNames {
         let mut out = Self::default();
         let mut known: HashMap<(&str, bool), u32> = HashMap::new();
         for node in tree.nodes() {
-            for (key, value) in tree.attributes(node) {
+            for (key, value) in tree.attributes(node).iter().copied() {
+                if !is_name(key) {
+                    continue;
+                }
                 let value = truncate(value, MAX_ATTRIBUTE_BYTES);
                 if key.eq_ignore_ascii_case("class") {
                     for class in value.split_ascii_whitespace().take(MAX_CLASSES) {
                         out.add(&mut known, class, true);
                     }
-                } else if ["id", "name", "itemprop"].iter().any(|known| key.eq_ignore_ascii_case(known)) {
-                    out.add(&mut known, value, true);
-                } else if is_test_name(key) {
-                    out.add(&mut known, value, false);
+                } else {
+                    out.add(&mut known, value, !is_test_name(key));
                 }
             }
             out.ends.push(length(&out.numbers));
@@ -52,12 +53,32 @@ impl NodeNames {
     }
 
     /// The words of each name of a node.
-    pub(crate) fn of(&self, node: NodeId) -> Vec<&[String]> {
+    pub(crate) fn of(&self, node: NodeId) -> impl ExactSizeIterator<Item = &[String]> + Clone {
+        self.numbers_of(node).iter().map(|number| self.words(*number))
+    }
+
+    /// The number of each name of a node. Equal names have one number.
+    pub(crate) fn numbers_of(&self, node: NodeId) -> &[u32] {
         let end_of = |at: usize| self.ends.get(at).map_or(0, |end| *end as usize);
         let start = node.index().checked_sub(1).map_or(0, end_of);
-        let numbers = self.numbers.get(start..end_of(node.index())).unwrap_or_default();
-        numbers.iter().filter_map(|number| self.names.get(*number as usize).map(Vec::as_slice)).collect()
+        self.numbers.get(start..end_of(node.index())).unwrap_or_default()
     }
+
+    /// The words of the name with a number.
+    fn words(&self, number: u32) -> &[String] {
+        self.names.get(number as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a function says of the words of each name, in the order of the numbers.
+    pub(crate) fn map<T>(&self, read: impl FnMut(&[String]) -> T) -> Vec<T> {
+        self.names.iter().map(Vec::as_slice).map(read).collect()
+    }
+}
+
+/// Whether an attribute names its element.
+fn is_name(key: &str) -> bool {
+    ["class", "id", "name", "itemprop"].iter().any(|known| key.eq_ignore_ascii_case(known))
+        || is_test_name(key)
 }
 
 fn length<T>(list: &[T]) -> u32 {
@@ -82,7 +103,7 @@ mod tests {
         let names = NodeNames::read(&tree);
         let of = |name: &str| {
             let node = tree.nodes().find(|node| tree.is(*node, &[name])).unwrap();
-            names.of(node).iter().map(|words| words.join(" ")).collect::<Vec<_>>()
+            names.of(node).map(|words| words.join(" ")).collect::<Vec<_>>()
         };
         assert_eq!(of("div"), ["main box", "box", "product price"]);
         assert_eq!(

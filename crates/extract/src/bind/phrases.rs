@@ -1,4 +1,5 @@
-use std::collections::HashMap;
+use aho_corasick::AhoCorasick;
+use hashbrown::HashMap;
 
 use super::words::words;
 
@@ -10,6 +11,8 @@ const MAX_LINE_BYTES: usize = 80;
 pub(super) struct PhraseSet {
     /// Phrases by their first word.
     by_word: HashMap<&'static str, Vec<&'static str>>,
+    /// Finds the first words of the phrases. Lines of ASCII without any of them are not split into words.
+    search: Option<AhoCorasick>,
     /// Phrases of scripts that write no blanks between words.
     unspaced: Vec<&'static str>,
 }
@@ -23,12 +26,16 @@ impl PhraseSet {
             let first = phrase.split(' ').next().unwrap_or_default();
             by_word.entry(first).or_default().push(phrase);
         }
-        Self { by_word, unspaced }
+        let search = AhoCorasick::builder().ascii_case_insensitive(true).build(by_word.keys()).ok();
+        Self { by_word, search, unspaced }
     }
 
     /// Whether the line contains one of the phrases and has at most `max_words` words.
     pub(super) fn matches(&self, line: &str, max_words: usize) -> bool {
         if line.is_empty() || line.len() > MAX_LINE_BYTES || line.contains('\n') {
+            return false;
+        }
+        if line.is_ascii() && self.search.as_ref().is_some_and(|search| !search.is_match(line)) {
             return false;
         }
         let found = words(line);

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
 use crate::page::truncate;
@@ -46,14 +48,15 @@ const MAX_LINE_WORDS: usize = 7;
 /// Bytes of visible text after the heading in which such a line is about the main entity.
 const NEAR_BYTES: usize = 4_000;
 
+static PHRASE_SET: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(ON_REQUEST));
+
 /// Whether a line near the heading says that the price is available on request.
 pub(super) fn is_on_request(evidence: &Evidence<'_>) -> bool {
     let tree = &evidence.tree;
     let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
     let near = truncate(tree.text().get(start..).unwrap_or_default(), NEAR_BYTES);
-    let phrases = PhraseSet::new(ON_REQUEST);
     near.lines().any(|line| {
-        phrases.matches(line, MAX_LINE_WORDS) && !line.contains(|found: char| found.is_ascii_digit())
+        PHRASE_SET.matches(line, MAX_LINE_WORDS) && !line.contains(|found: char| found.is_ascii_digit())
     })
 }
 

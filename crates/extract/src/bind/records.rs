@@ -318,7 +318,7 @@ fn card_record(
         if text.is_empty() || text.len() > 400 {
             continue;
         }
-        for (key, value) in tree.attributes(node) {
+        for (key, value) in tree.attributes(node).iter().copied() {
             if !["class", "itemprop", "id", "data-field"].iter().any(|known| known.eq_ignore_ascii_case(key))
             {
                 continue;

@@ -3,6 +3,8 @@
 //! Unlike class names, such a heading is written for readers and is reliable, whatever the number of things
 //! below it.
 
+use std::sync::LazyLock;
+
 use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -97,10 +99,11 @@ const PHRASES: &[&str] = &[
     "관련 상품",
 ];
 
+static PHRASE_SET: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(PHRASES));
+
 /// The sections: each from the heading, or the element that starts with it, to the end of the section.
 pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
-    let phrases = PhraseSet::new(PHRASES);
     let mut found: Vec<(NodeId, NodeId)> = Vec::new();
     for node in tree.nodes() {
         if found.last().is_some_and(|(_, end)| node < *end)
@@ -112,7 +115,7 @@ pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         let text = tree.text_of(node);
         let elements = ["a", "li", "button", "option", "nav", "label", "td", "th", "dt", "dd", "summary"];
         let inside = |node: NodeId| tree.is(node, &elements);
-        if !phrases.matches(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
+        if !PHRASE_SET.matches(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
             continue;
         }
         if let Some(section) = section(evidence, node) {

@@ -74,7 +74,7 @@ pub(crate) fn availability(
             if text.len() > 60 {
                 continue;
             }
-            let disabled = tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
+            let disabled = tree.attributes(node).iter().copied().any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
             let mut quote = (!text.is_empty() && is_buy_label(text)).then(|| text.to_owned());
             if quote.is_none() && tree.is(node, &["button", "input", "a"]) {
                 quote = ["value", "title", "aria-label", "id", "class", "name"]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::element_names::names_of;
 use super::related_sections;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -101,6 +100,10 @@ fn is_within(ranges: &[(NodeId, NodeId)], node: NodeId) -> bool {
 /// Parts whose names say that they are unrelated.
 fn named_parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
+    let says_so = evidence
+        .names()
+        .map(|words| words.iter().any(|word| UNRELATED_NAMES.contains(&word.as_str())));
+    let is_named = |number: &u32| says_so.get(*number as usize) == Some(&true);
     let mut found = Vec::new();
     let mut until = NodeId(0);
     for node in tree.nodes() {
@@ -110,11 +113,7 @@ fn named_parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         }
         let furniture = tree.is(node, &["nav", "footer", "aside"]);
         if furniture
-            || (length > MIN_PART_BYTES
-                && names_of(evidence, node)
-                    .into_iter()
-                    .flatten()
-                    .any(|word| UNRELATED_NAMES.contains(&word.as_str())))
+            || (length > MIN_PART_BYTES && evidence.names().numbers_of(node).iter().any(is_named))
         {
             until = tree.end(node);
             found.push((node, until));
@@ -133,9 +132,10 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         if tree.interrupt().spend(1 + line.len() / 64) {
             break;
         }
-        sums.extend(
-            money_amounts(line).filter(|money| money.currency.is_some()).map(|money| at + money.range.start),
-        );
+        if line.bytes().any(|byte| byte.is_ascii_digit()) || !line.is_ascii() {
+            let amounts = money_amounts(line).filter(|money| money.currency.is_some());
+            sums.extend(amounts.map(|money| at + money.range.start));
+        }
         at += line.len();
     }
     // Most pages are no lists of things with prices.

@@ -1,6 +1,6 @@
 //! Rows of running text, of paragraphs or of cards: text without a run of records.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Verifies a row of a model's answer against one record of the page.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;

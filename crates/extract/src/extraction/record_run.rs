@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 /// Upper bound on the runs of records of one page; the largest are kept.

@@ -1,26 +1,18 @@
-use std::borrow::Cow;
-
 use memchr::memchr;
 
 use super::MAX_ATTRIBUTES;
-use super::reference::decode;
 
-/// The attributes of a tag, parsed on demand: most tags are never asked for theirs.
+/// The attributes of a tag.
 #[derive(Debug, Clone)]
-pub(crate) struct Attributes<'a> {
+pub(super) struct Attributes<'a> {
     rest: &'a str,
     left: usize,
 }
 
 impl<'a> Attributes<'a> {
     /// `raw` is the text of a tag after its name.
-    pub(crate) const fn new(raw: &'a str) -> Self {
+    pub(super) const fn new(raw: &'a str) -> Self {
         Self { rest: raw, left: MAX_ATTRIBUTES }
-    }
-
-    /// The value of the first attribute with this lower-case name.
-    pub(crate) fn get(mut self, name: &str) -> Option<Cow<'a, str>> {
-        self.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| decode(value))
     }
 }
 
@@ -64,7 +56,6 @@ mod tests {
     fn attributes_are_parsed_as_in_browsers() {
         let found: Vec<_> = Attributes::new(r#" a=1 b = "x y" c='&amp;' d e="" /f=/g/ "#).collect();
         assert_eq!(found, [("a", "1"), ("b", "x y"), ("c", "&amp;"), ("d", ""), ("e", ""), ("f", "/g/")]);
-        assert_eq!(Attributes::new(" C='&amp;'").get("c").as_deref(), Some("&"));
         assert_eq!(Attributes::new("a=\"open").collect::<Vec<_>>(), [("a", "open")]);
         assert_eq!(Attributes::new(&"x ".repeat(100_000)).count(), MAX_ATTRIBUTES);
     }

@@ -1,90 +1,105 @@
 use gleaner_types::Interrupt;
 
+use super::attribute::Attributes;
 use super::reference::decode;
 use super::token::{Token, Tokens};
 use super::tree::{Kind, Node, Tree, UNIT_BYTES};
-use super::{Attributes, MAX_DEPTH, MAX_NODES};
+use super::{MAX_DEPTH, MAX_NODES, MAX_PAGE_ATTRIBUTES};
 
-/// Elements without content.
-const VOID: [&str; 14] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
-    "wbr",
-];
+/// What the builder needs to know of the name of an element, as bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kinds(u32);
 
-/// Block elements, whose text is on lines of its own.
-const BLOCK: [&str; 44] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "button",
-    "caption",
-    "dd",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "html",
-    "legend",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "option",
-    "p",
-    "pre",
-    "section",
-    "select",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "tr",
-    "ul",
-];
+impl Kinds {
+    const NONE: Self = Self(0);
+    /// A block, whose text is on lines of its own.
+    const BLOCK: Self = Self(1);
+    /// It has no content.
+    const VOID: Self = Self(1 << 1);
+    /// Its content is not HTML.
+    const FOREIGN: Self = Self(1 << 2);
+    /// Nothing in it is visible.
+    const HIDDEN: Self = Self(1 << 3);
+    const BREAK: Self = Self(1 << 4);
+    const PARAGRAPH: Self = Self(1 << 5);
+    const ITEM: Self = Self(1 << 6);
+    const LIST: Self = Self(1 << 7);
+    /// `dt` or `dd`
+    const TERM: Self = Self(1 << 8);
+    const TERMS: Self = Self(1 << 9);
+    const OPTION: Self = Self(1 << 10);
+    const OPTION_GROUP: Self = Self(1 << 11);
+    const OPTIONS: Self = Self(1 << 12);
+    const CELL: Self = Self(1 << 13);
+    const ROW: Self = Self(1 << 14);
+    const ROW_GROUP: Self = Self(1 << 15);
+    const TABLE: Self = Self(1 << 16);
+    /// A block that a paragraph around it survives.
+    const CONTAINER: Self = Self(1 << 17);
+
+    const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn has(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+
+    fn of(name: &str) -> Self {
+        let mut buffer = [0; 10];
+        let Some(lower) = buffer.get_mut(..name.len()) else { return Self::NONE };
+        lower.copy_from_slice(name.as_bytes());
+        lower.make_ascii_lowercase();
+        match &*lower {
+            b"p" => Self::BLOCK.and(Self::PARAGRAPH),
+            b"li" => Self::BLOCK.and(Self::ITEM).and(Self::CONTAINER),
+            b"ul" | b"ol" => Self::BLOCK.and(Self::LIST),
+            b"menu" => Self::LIST,
+            b"dt" | b"dd" => Self::BLOCK.and(Self::TERM),
+            b"dl" => Self::BLOCK.and(Self::TERMS),
+            b"option" => Self::BLOCK.and(Self::OPTION),
+            b"optgroup" => Self::OPTION_GROUP,
+            b"select" => Self::BLOCK.and(Self::OPTIONS),
+            b"datalist" => Self::OPTIONS.and(Self::HIDDEN),
+            b"td" | b"th" => Self::BLOCK.and(Self::CELL).and(Self::CONTAINER),
+            b"tr" => Self::BLOCK.and(Self::ROW),
+            b"tbody" => Self::BLOCK.and(Self::ROW_GROUP),
+            b"thead" | b"tfoot" => Self::ROW_GROUP,
+            b"table" => Self::BLOCK.and(Self::TABLE).and(Self::CONTAINER),
+            b"div" | b"section" | b"article" | b"button" => Self::BLOCK.and(Self::CONTAINER),
+            b"hr" => Self::BLOCK.and(Self::VOID),
+            b"address" | b"aside" | b"blockquote" | b"body" | b"caption" | b"details" | b"dialog"
+            | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2" | b"h3"
+            | b"h4" | b"h5" | b"h6" | b"header" | b"html" | b"legend" | b"main" | b"nav" | b"pre"
+            | b"summary" => Self::BLOCK,
+            b"br" => Self::VOID.and(Self::BREAK),
+            b"area" | b"base" | b"col" | b"embed" | b"img" | b"input" | b"link" | b"meta" | b"param"
+            | b"source" | b"track" | b"wbr" => Self::VOID,
+            b"svg" => Self::FOREIGN.and(Self::HIDDEN),
+            b"math" => Self::FOREIGN,
+            b"template" | b"noscript" | b"head" => Self::HIDDEN,
+            _ => Self::NONE,
+        }
+    }
+}
 
 /// For each start tag, the open elements that it ends and the elements that prevent it (HTML Standard,
 /// 13.1.2.4).
-const IMPLIED: [(&[&str], &[&str], &[&str]); 6] = [
-    (&["li"], &["li"], &["ul", "ol", "menu"]),
-    (&["dt", "dd"], &["dt", "dd"], &["dl"]),
-    (&["option", "optgroup"], &["option"], &["select", "datalist"]),
-    (&["td", "th"], &["td", "th"], &["tr", "table"]),
-    (&["tr"], &["tr"], &["table"]),
-    (&["tbody", "thead", "tfoot"], &["tbody", "thead", "tfoot"], &["table"]),
+const IMPLIED: [(Kinds, Kinds, Kinds); 7] = [
+    (Kinds::ITEM, Kinds::ITEM, Kinds::LIST),
+    (Kinds::TERM, Kinds::TERM, Kinds::TERMS),
+    (Kinds::OPTION.and(Kinds::OPTION_GROUP), Kinds::OPTION, Kinds::OPTIONS),
+    (Kinds::CELL, Kinds::CELL, Kinds::ROW.and(Kinds::TABLE)),
+    (Kinds::ROW, Kinds::ROW, Kinds::TABLE),
+    (Kinds::ROW_GROUP, Kinds::ROW_GROUP, Kinds::TABLE),
+    (Kinds::BLOCK, Kinds::PARAGRAPH, Kinds::CONTAINER),
 ];
-
-/// Elements whose content is not HTML.
-const FOREIGN: [&str; 2] = ["svg", "math"];
-
-/// Elements that end tags of other elements do not close.
-const SCOPE_ELEMENTS: [&str; 3] = ["td", "th", "table"];
-
-fn one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
 
 struct OpenElement<'a> {
     name: &'a str,
+    kinds: Kinds,
     node: usize,
     hidden: bool,
-    block: bool,
     /// Whether it is in SVG or MathML, where a tag that ends with a slash has no end tag.
     foreign: bool,
 }
@@ -93,7 +108,12 @@ impl<'a> Tree<'a> {
     /// Parses a page; never fails.
     pub(crate) fn parse(html: &'a str, interrupt: &Interrupt) -> Self {
         let mut build = TreeBuilder {
-            tree: Tree { nodes: Vec::new(), text: String::new(), interrupt: interrupt.clone() },
+            tree: Tree {
+                nodes: Vec::new(),
+                attributes: Vec::new(),
+                text: String::new(),
+                interrupt: interrupt.clone(),
+            },
             open: Vec::new(),
             wants_break: false,
         };
@@ -120,13 +140,25 @@ fn position(length: usize) -> u32 {
 }
 
 impl<'a> TreeBuilder<'a> {
-    fn push(&mut self, kind: Kind<'a>, hidden: bool) -> usize {
+    /// Adds a node. Its attributes are those behind the first `attributes`.
+    fn push(&mut self, kind: Kind<'a>, attributes: usize, hidden: bool) -> usize {
         let index = self.tree.nodes.len();
         let text = position(self.tree.text.len());
         let parent = self.open.last().map_or(u32::MAX, |open| position(open.node));
         let end = position(index + 1);
-        self.tree.nodes.push(Node { kind, parent, end, text: text..text, hidden });
+        let attributes = position(attributes)..position(self.tree.attributes.len());
+        self.tree.nodes.push(Node { kind, parent, end, text: text..text, attributes, hidden });
         index
+    }
+
+    /// Splits the attributes of a tag. Returns how many there were before.
+    fn attributes(&mut self, raw: &'a str) -> usize {
+        let before = self.tree.attributes.len();
+        self.tree.interrupt.spend(raw.len() / UNIT_BYTES);
+        if before < MAX_PAGE_ATTRIBUTES && !raw.is_empty() {
+            self.tree.attributes.extend(Attributes::new(raw));
+        }
+        before
     }
 
     fn is_hidden(&self) -> bool {
@@ -137,7 +169,8 @@ impl<'a> TreeBuilder<'a> {
         match token {
             Token::Text { raw, span } => self.text(raw, span.start, span.end),
             Token::Raw { name, attributes, text, .. } => {
-                self.push(Kind::Raw { name, attributes, text }, true);
+                let before = self.attributes(attributes);
+                self.push(Kind::Raw { name, text }, before, true);
             }
             Token::Start { name, attributes } => self.start(name, attributes),
             Token::End { name } => self.end(name),
@@ -163,7 +196,8 @@ impl<'a> TreeBuilder<'a> {
             }
         }
         self.wants_break = false;
-        let index = self.push(Kind::Text { at, end }, false);
+        let before = self.tree.attributes.len();
+        let index = self.push(Kind::Text { at, end }, before, false);
         let start = self.tree.text.len();
         for found in decoded.chars() {
             let blank = found.is_whitespace() || matches!(found, '\u{200b}' | '\u{feff}' | '\u{ad}');
@@ -180,51 +214,50 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn start(&mut self, name: &'a str, attributes: &'a str) {
+        let kinds = Kinds::of(name);
         for (starts, ends, held_by) in IMPLIED {
-            if one_of(name, starts) {
+            if kinds.has(starts) {
                 self.close_nearest(ends, held_by);
             }
         }
-        let block = one_of(name, &BLOCK);
-        if block {
-            self.close_nearest(&["p"], &["div", "td", "th", "li", "section", "article", "button", "table"]);
-        }
-        self.wants_break |= block || name.eq_ignore_ascii_case("br");
-        let hidden = self.is_hidden() || hides(name, attributes);
-        let foreign = self.open.last().is_some_and(|open| open.foreign) || one_of(name, &FOREIGN);
+        self.wants_break |= kinds.has(Kinds::BLOCK.and(Kinds::BREAK));
+        let before = self.attributes(attributes);
+        let own = self.tree.attributes.get(before..).unwrap_or_default();
+        let hidden = self.is_hidden() || kinds.has(Kinds::HIDDEN) || hides(own);
+        let foreign = self.open.last().is_some_and(|open| open.foreign) || kinds.has(Kinds::FOREIGN);
         let foreign = foreign && !name.eq_ignore_ascii_case("foreignObject");
-        let index = self.push(Kind::Element { name, attributes }, hidden);
-        if one_of(name, &VOID) || (foreign && attributes.ends_with('/')) || self.open.len() >= MAX_DEPTH {
+        let index = self.push(Kind::Element { name }, before, hidden);
+        let is_void = kinds.has(Kinds::VOID) || (foreign && attributes.ends_with('/'));
+        if is_void || self.open.len() >= MAX_DEPTH {
             return;
         }
-        self.open.push(OpenElement { name, node: index, hidden, block, foreign });
+        self.open.push(OpenElement { name, kinds, node: index, hidden, foreign });
     }
 
-    /// Ends the innermost open element that is one of `names`, unless one of `held_by` is inside it.
-    fn close_nearest(&mut self, names: &[&str], held_by: &[&str]) {
+    /// Ends the innermost open element that is one of `kinds`, unless one of `held_by` is inside it.
+    fn close_nearest(&mut self, kinds: Kinds, held_by: Kinds) {
         for (depth, open) in self.open.iter().enumerate().rev() {
-            if one_of(open.name, names) {
+            if open.kinds.has(kinds) {
                 self.close_to(depth);
                 return;
             }
-            if one_of(open.name, held_by) {
+            if open.kinds.has(held_by) {
                 return;
             }
         }
     }
 
     fn end(&mut self, name: &str) {
-        let scope = if one_of(name, &["tr", "tbody", "thead", "tfoot", "table"]) {
-            &["table"][..]
-        } else {
-            &SCOPE_ELEMENTS
-        };
+        let of_table = Kinds::ROW.and(Kinds::ROW_GROUP).and(Kinds::TABLE);
+        // End tags of other elements close no cell or table.
+        let scope =
+            if Kinds::of(name).has(of_table) { Kinds::TABLE } else { Kinds::CELL.and(Kinds::TABLE) };
         for (depth, open) in self.open.iter().enumerate().rev() {
             if open.name.eq_ignore_ascii_case(name) {
                 self.close_to(depth);
                 return;
             }
-            if one_of(open.name, scope) {
+            if open.kinds.has(scope) {
                 return;
             }
         }
@@ -234,7 +267,7 @@ impl<'a> TreeBuilder<'a> {
         let end = position(self.tree.nodes.len());
         let text_end = position(self.tree.text.len());
         for open in self.open.drain(depth..) {
-            self.wants_break |= open.block;
+            self.wants_break |= open.kinds.has(Kinds::BLOCK);
             if let Some(node) = self.tree.nodes.get_mut(open.node) {
                 node.end = end;
                 node.text.end = text_end;
@@ -243,19 +276,12 @@ impl<'a> TreeBuilder<'a> {
     }
 }
 
-/// Whether nothing in the element is visible, by the markup alone: style sheets are not read.
-fn hides(name: &str, attributes: &str) -> bool {
-    if one_of(name, &["template", "noscript", "svg", "head", "datalist"]) {
-        return true;
-    }
-    if attributes.is_empty() {
-        return false;
-    }
-    Attributes::new(attributes).any(|(key, value)| {
+/// Whether the attributes of an element hide it. Style sheets are not read.
+fn hides(attributes: &[(&str, &str)]) -> bool {
+    attributes.iter().any(|(key, value)| {
         key.eq_ignore_ascii_case("hidden")
             || (key.eq_ignore_ascii_case("style") && {
-                let folded: String =
-                    value.chars().take(512).filter(|found| !found.is_whitespace()).collect::<String>();
+                let folded: String = value.chars().take(512).filter(|found| !found.is_whitespace()).collect();
                 folded.to_ascii_lowercase().contains("display:none")
             })
     })

@@ -11,7 +11,6 @@ mod reference;
 mod token;
 mod tree;
 
-pub(crate) use attribute::Attributes;
 pub(crate) use reference::decode;
 pub(crate) use tree::{Kind, NodeId, Tree};
 
@@ -21,3 +20,5 @@ pub(crate) const MAX_DEPTH: usize = 256;
 pub(crate) const MAX_NODES: usize = 1_000_000;
 /// Upper bound on the attributes of one tag.
 pub(crate) const MAX_ATTRIBUTES: usize = 128;
+/// Upper bound on the attributes of a page; the elements behind have none.
+const MAX_PAGE_ATTRIBUTES: usize = 1_000_000;

@@ -3,11 +3,13 @@ use std::ops::Range;
 
 use gleaner_types::Interrupt;
 
-use super::Attributes;
+use super::reference::decode;
 use crate::page::trimmed;
 
 /// Bytes per unit of work.
 pub(super) const UNIT_BYTES: usize = 64;
+/// Attributes per unit of work.
+const UNIT_ATTRIBUTES: usize = 4;
 
 /// The index of a node in its [`Tree`]; nodes are in page order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,10 +24,10 @@ impl NodeId {
 /// The kinds of nodes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind<'a> {
-    /// An element with its name and raw attributes, both as written.
-    Element { name: &'a str, attributes: &'a str },
+    /// An element with its name as written.
+    Element { name: &'a str },
     /// A script, style, title or similar element, with its raw text.
-    Raw { name: &'a str, attributes: &'a str, text: &'a str },
+    Raw { name: &'a str, text: &'a str },
     /// Text; `at..end` is its range in the page.
     Text { at: usize, end: usize },
 }
@@ -38,6 +40,8 @@ pub(super) struct Node<'a> {
     pub(super) end: u32,
     /// The range of its visible text.
     pub(super) text: Range<u32>,
+    /// The range of its attributes.
+    pub(super) attributes: Range<u32>,
     /// Whether nothing in it is visible.
     pub(super) hidden: bool,
 }
@@ -46,6 +50,8 @@ pub(super) struct Node<'a> {
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
+    /// The attributes of all nodes: name and value, both as written.
+    pub(super) attributes: Vec<(&'a str, &'a str)>,
     pub(super) text: String,
     /// Interrupts the work on the page. Each visited node counts as one unit of work; once the interrupt is
     /// raised, no further node is visited.
@@ -114,18 +120,18 @@ impl<'a> Tree<'a> {
         self.nodes.get(node.index()).is_some_and(|found| found.hidden)
     }
 
-    pub(crate) fn attributes(&self, node: NodeId) -> Attributes<'a> {
-        match self.kind(node) {
-            Some(Kind::Element { attributes, .. } | Kind::Raw { attributes, .. }) => {
-                self.interrupt.spend(attributes.len() / UNIT_BYTES);
-                Attributes::new(attributes)
-            }
-            _ => Attributes::new(""),
-        }
+    /// The attributes of an element: name and value, both as written.
+    pub(crate) fn attributes(&self, node: NodeId) -> &[(&'a str, &'a str)] {
+        let range = self.nodes.get(node.index()).map_or(0..0, |found| found.attributes.clone());
+        let found = self.attributes.get(range.start as usize..range.end as usize).unwrap_or_default();
+        self.interrupt.spend(found.len() / UNIT_ATTRIBUTES);
+        found
     }
 
+    /// The value of the first attribute with this lower-case name.
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<Cow<'a, str>> {
-        self.attributes(node).get(name)
+        let mut attributes = self.attributes(node).iter();
+        attributes.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| decode(value))
     }
 
     pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

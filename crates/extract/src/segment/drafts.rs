@@ -1,5 +1,5 @@
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 use super::{Label, MAX_SEGMENTS, Origin};

@@ -41,7 +41,7 @@ pub(super) struct ElementAttributes<'a> {
 impl<'a> ElementAttributes<'a> {
     pub(super) fn read(tree: &Tree<'a>, node: NodeId) -> Self {
         let mut found = Self::default();
-        for (key, value) in tree.attributes(node) {
+        for (key, value) in tree.attributes(node).iter().copied() {
             let slot = match lower_case(key, &mut [0; 10]) {
                 b"alt" => &mut found.alt,
                 b"aria-label" => &mut found.aria_label,

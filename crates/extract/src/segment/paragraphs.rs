@@ -1,7 +1,7 @@
 //! Longer texts: the main text of the page, its first paragraph, the text below each heading, and elements
 //! that are named as texts.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 use super::clean::clean;

@@ -10,7 +10,7 @@ mod site;
 mod types;
 mod words;
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 pub(crate) use features::PLACE_FEATURES;
 

@@ -5,7 +5,7 @@
 //! something else; what several of them say is rarely. Names that differ only in their legal form, article or
 //! domain are one.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ops::Range;
 
 use super::Origin;
@@ -234,7 +234,7 @@ impl Reader<'_, '_> {
         let outline = self.outline;
         for node in &outline.head_links {
             let (mut rel, mut kind, mut title) = ("", "", "");
-            for (key, value) in self.evidence.tree.attributes(*node) {
+            for (key, value) in self.evidence.tree.attributes(*node).iter().copied() {
                 if key.eq_ignore_ascii_case("rel") {
                     rel = value;
                 } else if key.eq_ignore_ascii_case("type") {

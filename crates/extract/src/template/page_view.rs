@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -175,7 +175,7 @@ impl<'e> PageView<'e> {
             if !tree.is_hidden(*node) {
                 offer(Locator::Marked(mark.clone()), text);
             }
-            for (name, value) in tree.attributes(*node) {
+            for (name, value) in tree.attributes(*node).iter().copied() {
                 let name = name.to_ascii_lowercase();
                 if VALUE_ATTRIBUTES.contains(&name.as_str()) || name.starts_with("data-") {
                     let value = crate::markup::decode(value);
@@ -240,7 +240,7 @@ fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Selector> {
     if element.is_empty() {
         return found;
     }
-    for (key, value) in tree.attributes(node) {
+    for (key, value) in tree.attributes(node).iter().copied() {
         let key = key.to_ascii_lowercase();
         let names: Vec<&str> = match key.as_str() {
             "class" => value.split_ascii_whitespace().take(6).collect(),

@@ -1,6 +1,6 @@
 //! What recurs on the pages of a template, as seen from one of them, and what this means for its values.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use super::short_texts::text_key;

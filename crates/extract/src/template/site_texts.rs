@@ -1,5 +1,5 @@
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::ops::Range;
 

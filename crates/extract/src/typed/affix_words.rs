@@ -1,6 +1,6 @@
 //! Words around names, dates and places in many languages.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::LazyLock;
 
 use super::words::phrases;

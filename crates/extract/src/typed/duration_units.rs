@@ -1,6 +1,6 @@
 //! Units of time in many languages.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 use super::token::Tokens;

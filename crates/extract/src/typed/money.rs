@@ -1,4 +1,5 @@
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::currency::iso_code;
 use super::number::{NumberStyle, amounts};
@@ -90,14 +91,31 @@ pub(crate) const fn is_currency_sign(found: char) -> bool {
 /// Upper bound on the gap between a number and its sign, in bytes.
 const MAX_GAP_BYTES: usize = 3;
 
+/// Whether a sign starts with a byte, and whether one ends with it.
+static SIGN_EDGES: LazyLock<[(bool, bool); 256]> = LazyLock::new(|| {
+    let mut edges = [(false, false); 256];
+    for (sign, _) in SIGNS {
+        if let Some(edge) = sign.bytes().next().and_then(|first| edges.get_mut(usize::from(first))) {
+            edge.0 = true;
+        }
+        if let Some(edge) = sign.bytes().next_back().and_then(|last| edges.get_mut(usize::from(last))) {
+            edge.1 = true;
+        }
+    }
+    edges
+});
+
+/// Whether a sign starts with this byte, and whether one ends with it.
+fn edges_of(byte: Option<u8>) -> (bool, bool) {
+    byte.and_then(|byte| SIGN_EDGES.get(usize::from(byte))).copied().unwrap_or_default()
+}
+
 /// The currency sign or code at the start of a text, as written.
 pub(super) fn sign_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start();
-    let sign = SIGNS
-        .iter()
-        .map(|(sign, _)| *sign)
-        .filter(|sign| text.starts_with(sign))
-        .max_by_key(|sign| sign.len());
+    let may_start = edges_of(text.bytes().next()).0;
+    let signs = SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| may_start && text.starts_with(sign));
+    let sign = signs.max_by_key(|sign| sign.len());
     if let Some(sign) = sign {
         // A sign of letters ends where the word ends.
         let next = text.get(sign.len()..).and_then(|rest| rest.chars().next());
@@ -112,8 +130,9 @@ pub(super) fn sign_at_start(text: &str) -> Option<&str> {
 /// The currency sign or code at the end of a text, as written.
 fn sign_at_end(text: &str) -> Option<&str> {
     let text = text.trim_end();
-    let sign =
-        SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| text.ends_with(sign)).max_by_key(|sign| sign.len());
+    let may_end = edges_of(text.bytes().next_back()).1;
+    let signs = SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| may_end && text.ends_with(sign));
+    let sign = signs.max_by_key(|sign| sign.len());
     if let Some(sign) = sign {
         let before = text.get(..text.len() - sign.len()).and_then(|rest| rest.chars().next_back());
         let lettered = sign.chars().next().is_some_and(char::is_alphabetic);

@@ -26,8 +26,7 @@ pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Am
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.get(at..)?;
-            let start = at + rest.find(|found: char| digit(found).is_some())?;
+            let start = at + first_digit(text.get(at..)?)?;
             let (written, end) = scan_number(text, start);
             at = end;
             // A hyphen after a letter or digit is not a minus sign.
@@ -44,6 +43,22 @@ pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Am
                 return Some(Amount { decimal, range: start..end });
             }
         }
+    })
+}
+
+/// The position of the first digit.
+fn first_digit(text: &str) -> Option<usize> {
+    // Arabic-Indic digits start with one of two bytes.
+    let mut places = text.bytes().enumerate();
+    places.find_map(|(at, byte)| {
+        let is_digit = match byte {
+            b'0'..=b'9' => true,
+            0xd9 | 0xdb => {
+                text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|found| digit(found).is_some())
+            }
+            _ => false,
+        };
+        is_digit.then_some(at)
     })
 }
 

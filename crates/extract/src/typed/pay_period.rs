@@ -1,6 +1,6 @@
 //! The periods that sums of money are for: `an hour`, `p.a.`, `brutto im Monat`.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 use super::token::Tokens;

@@ -1,6 +1,6 @@
 //! Vocabularies: words in one form, and tables of them.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 /// A word in the form of the tables: lower case, without accents and signs that writers leave out.
 ///

@@ -17,7 +17,7 @@ pub(super) mod siblings;
 mod software;
 mod vehicle;
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::concept::Concept;

@@ -1,6 +1,6 @@
 //! Names that mean something else depending on the fields beside them.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::by_plainest_name;

@@ -1,6 +1,6 @@
 //! Chooses the list of a property and joins its parts.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use super::items::{CleanItem, is_term};
@@ -40,17 +40,17 @@ pub(super) fn choose(view: &PageView<'_, '_>, subject: &Subject) -> Option<(f64,
     let best = rated.iter().rev().max_by(|left, right| left.1.score.total_cmp(&right.1.score))?;
     let parts = parts(view, subject, lists, best);
     let items: Vec<CleanItem> = parts.iter().flat_map(|(_, items)| items.iter().cloned()).collect();
-    let texts: HashSet<&str> = items.iter().map(|item| item.text.as_str()).collect();
-    let differs =
-        |rating: &Rating| rating.items.first().is_some_and(|item| !texts.contains(item.text.as_str()));
-    let rivals = rated
-        .iter()
-        .filter(|(at, rating)| {
+    let rivals = {
+        let texts: HashSet<&str> = items.iter().map(|item| item.text.as_str()).collect();
+        let differs =
+            |rating: &Rating| rating.items.first().is_some_and(|item| !texts.contains(item.text.as_str()));
+        let is_rival = |(at, rating): &&(usize, Rating)| {
             rating.score + SAME_SCORE >= best.1.score
                 && !parts.iter().any(|(part, _)| part == at)
                 && differs(rating)
-        })
-        .count();
+        };
+        rated.iter().filter(is_rival).count()
+    };
     (rivals <= MAX_RIVALS).then_some((best.1.score, items))
 }
 

@@ -1,6 +1,6 @@
 //! Lists of questions with their answers.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! The images of the page's main entity.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::image_key::{file_stem, image_key};
 use super::page_view::PageView;
@@ -152,8 +152,8 @@ fn gallery(evidence: &Evidence<'_>, image: NodeId) -> Option<NodeId> {
         if evidence.heading.is_some_and(|heading| node < heading && heading < tree.end(node)) {
             break;
         }
-        let names = names_of(evidence, node);
-        if names.into_iter().flatten().any(|word| GALLERY_NAMES.contains(&word.as_str())) {
+        let mut names = names_of(evidence, node).flatten();
+        if names.any(|word| GALLERY_NAMES.contains(&word.as_str())) {
             found = Some(node);
         }
     }

@@ -1,6 +1,6 @@
 //! The items of a list without what pages put around them: bullets, numbers, captions, buttons.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ops::Range;
 
 use super::labelled;

@@ -1,6 +1,8 @@
 //! The lists of a page: list elements, rows, repeated siblings and lines of a paragraph.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 use std::ops::Range;
 
 use super::outline::trimmed;
@@ -152,7 +154,7 @@ fn markup<'a>(tree: &Tree<'a>, node: NodeId, form: ListForm) -> (&'a str, &'a st
         return (name, "");
     }
     let mut first_class = "";
-    for (key, value) in tree.attributes(node) {
+    for (key, value) in tree.attributes(node).iter().copied() {
         if form == ListForm::Inline && key.eq_ignore_ascii_case("rel") && is_relation(value) {
             return (name, value);
         }

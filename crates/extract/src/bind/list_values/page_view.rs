@@ -1,7 +1,7 @@
 //! What the lists of a page are chosen by, whatever the property: its outline, its lists, its parts.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::lists::{self, PageList};
 use super::outline::Outline;
@@ -116,7 +116,7 @@ impl<'e, 'a> PageView<'e, 'a> {
         // A page's own classes may name its parts.
         let is_part = tree.text_of(node).len() < tree.text().len() / 2;
         let is_named = |word: &String| SITE_PARTS.contains(&word.as_str());
-        if is_part && names_of(self.evidence, node).into_iter().flatten().any(is_named) {
+        if is_part && names_of(self.evidence, node).flatten().any(is_named) {
             return PagePlace::Site;
         }
         around

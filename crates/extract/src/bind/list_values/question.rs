@@ -1,6 +1,9 @@
 //! Questions that a page shows with their answers.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use hashbrown::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 use super::outline::{label_before, rank, text_at, trimmed};
@@ -115,14 +118,15 @@ pub(super) struct Question {
     is_copy: bool,
 }
 
+static PHRASE_SET: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(HEADINGS));
+
 /// The questions with the same markup that are most likely the page's; empty if there are fewer than two.
 pub(super) fn read(view: &PageView<'_, '_>) -> Vec<Question> {
     let tree = &view.evidence.tree;
     let mut best: Vec<Question> = Vec::new();
     let mut best_score = MIN_SCORE;
-    let phrases = PhraseSet::new(HEADINGS);
-    for mut group in groups(view, &phrases).into_values() {
-        name_below_label(tree, &phrases, &mut group);
+    for mut group in groups(view).into_values() {
+        name_below_label(tree, &mut group);
         let mut group = kept(group);
         if group.len() < 2 {
             continue;
@@ -157,9 +161,9 @@ pub(super) fn read(view: &PageView<'_, '_>) -> Vec<Question> {
 }
 
 /// Names the questions of a group from the first one on that stands right below a line such as "FAQ".
-fn name_below_label(tree: &Tree<'_>, phrases: &PhraseSet, group: &mut [Question]) {
+fn name_below_label(tree: &Tree<'_>, group: &mut [Question]) {
     let is_labelled = |question: &Question| {
-        label_before(tree, question.text.start).is_some_and(|line| phrases.matches(line, MAX_LABEL_WORDS))
+        label_before(tree, question.text.start).is_some_and(|line| PHRASE_SET.matches(line, MAX_LABEL_WORDS))
     };
     if let Some(first) = group.iter().position(is_labelled) {
         group.iter_mut().skip(first).for_each(|question| question.is_named = true);
@@ -206,7 +210,7 @@ fn kept(group: Vec<Question>) -> Vec<Question> {
 }
 
 /// The lines that may be questions, by the name and the first class of their elements.
-fn groups<'a>(view: &PageView<'_, 'a>, phrases: &PhraseSet) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
+fn groups<'a>(view: &PageView<'_, 'a>) -> BTreeMap<(&'a str, &'a str), Vec<Question>> {
     let evidence = view.evidence;
     let tree = &evidence.tree;
     let mut lines: BTreeMap<usize, Range<usize>> = BTreeMap::new();
@@ -253,7 +257,7 @@ fn groups<'a>(view: &PageView<'_, 'a>, phrases: &PhraseSet) -> BTreeMap<(&'a str
         question.is_named = question.is_named
             || outline
                 .above(node)
-                .any(|heading| phrases.matches(text_at(tree, &heading.text), MAX_HEADING_WORDS));
+                .any(|heading| PHRASE_SET.matches(text_at(tree, &heading.text), MAX_HEADING_WORDS));
         groups.entry(markup(tree, &question)).or_default().push(question);
     }
     groups
@@ -262,7 +266,7 @@ fn groups<'a>(view: &PageView<'_, 'a>, phrases: &PhraseSet) -> BTreeMap<(&'a str
 /// Whether an element opens another one or is a term with its definition.
 fn opens(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.is(node, &["summary", "dt"])
-        || tree.attributes(node).any(|(key, value)| {
+        || tree.attributes(node).iter().copied().any(|(key, value)| {
             ["aria-expanded", "aria-controls"].iter().any(|known| key.eq_ignore_ascii_case(known))
                 || (key.eq_ignore_ascii_case("class") && value.contains("question"))
         })
@@ -305,7 +309,7 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
             question.is_control |= opens(tree, node) || tree.is(node, &["button"]);
         }
         let is_part =
-            || names_of(evidence, node).into_iter().flatten().any(|word| PART_NAMES.contains(&word.as_str()));
+            || names_of(evidence, node).flatten().any(|word| PART_NAMES.contains(&word.as_str()));
         question.is_named = question.is_named || is_part();
     }
 }
@@ -313,7 +317,7 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
 /// The name and the first class of a question's element, outside spans without a class.
 fn markup<'a>(tree: &Tree<'a>, question: &Question) -> (&'a str, &'a str) {
     let class = |node: NodeId| -> &'a str {
-        let mut classes = tree.attributes(node).filter(|(key, _)| key.eq_ignore_ascii_case("class"));
+        let mut classes = tree.attributes(node).iter().copied().filter(|(key, _)| key.eq_ignore_ascii_case("class"));
         classes.next().and_then(|(_, value)| value.split_ascii_whitespace().next()).unwrap_or_default()
     };
     let mut node = question.node;

@@ -158,8 +158,7 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
 fn name_fit(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> f64 {
     let tree = &view.evidence.tree;
     let fit = |node: NodeId| {
-        let names = names_of(view.evidence, node);
-        names.iter().map(|name| subject.class_fit(name)).fold(0.0, f64::max)
+        names_of(view.evidence, node).map(|name| subject.class_fit(name)).fold(0.0, f64::max)
     };
     let most = list.text().len() * 2 + 120;
     let around = std::iter::once(list.parent)
@@ -221,7 +220,7 @@ fn are_categories(view: &PageView<'_, '_>, list: &PageList<'_>) -> bool {
     let tree = &view.evidence.tree;
     let says = |node: NodeId| {
         let names = names_of(view.evidence, node);
-        names.len() <= MAX_NAMES && says_category(&names.concat())
+        names.len() <= MAX_NAMES && says_category(&names.collect::<Vec<_>>().concat())
     };
     if says(list.parent) || says(list.first()) {
         return true;

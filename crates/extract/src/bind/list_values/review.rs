@@ -148,7 +148,7 @@ fn is_named(evidence: &Evidence<'_>, outline: &Outline, list: &PageList<'_>) -> 
     let around = std::iter::once(list.first()).chain(tree.ancestors(list.first()));
     let by_name = around
         .take(MAX_CLIMB)
-        .any(|node| names_of(evidence, node).into_iter().flatten().any(|word| is_one_of(LIST_NAMES, word)));
+        .any(|node| names_of(evidence, node).flatten().any(|word| is_one_of(LIST_NAMES, word)));
     by_name
         || outline.above(list.first()).take(2).any(|heading| {
             let title = text_at(tree, &heading.text);
@@ -172,7 +172,7 @@ fn facts(evidence: &Evidence<'_>, texts: &TextNodes, card: NodeId, text: &Range<
         let range = trimmed(tree, tree.text_range(node));
         let own = text_at(tree, &range);
         let names = names_of(evidence, node);
-        let is_called = |part: &str| names.iter().copied().flatten().any(|word| is_one_of(part, word));
+        let is_called = |part: &str| names.clone().flatten().any(|word| is_one_of(part, word));
         if let Some(rating) = rating(evidence, node, own, is_called(RATING_NAMES)) {
             add(Part::Rating, rating, node, (!own.is_empty()).then(|| range.clone()));
             continue;

@@ -1,6 +1,6 @@
 //! The values that structured data states for a list, each once.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::image_key::{image_key, is_sign};
 use super::subject::Subject;

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::vocabulary::{self, ItemKind};
 use crate::bind::target::TargetField;

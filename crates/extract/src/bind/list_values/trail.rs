@@ -56,7 +56,7 @@ pub(super) fn categories(evidence: &Evidence<'_>) -> Option<FoundList> {
 fn breadcrumb(evidence: &Evidence<'_>) -> Option<NodeId> {
     let tree = &evidence.tree;
     let is_named = |node: NodeId| {
-        tree.attributes(node).any(|(key, value)| {
+        tree.attributes(node).iter().copied().any(|(key, value)| {
             NAMED_BY.iter().any(|known| known.eq_ignore_ascii_case(key)) && {
                 let value = truncate(value, 400).to_lowercase();
                 NAMES.iter().any(|name| value.contains(name))

@@ -1,5 +1,7 @@
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
 
 use super::conflict::Ranking;
 use super::meaning::Relation;

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::meaning::{Meaning, MeaningTable, NameFound};
 use crate::bind::words::{class_words, words};
@@ -150,7 +150,7 @@ impl<'p, 'a> NameReader<'p, 'a> {
             return;
         }
         let mut found = Vec::new();
-        for (key, value) in self.evidence.tree.attributes(node) {
+        for (key, value) in self.evidence.tree.attributes(node).iter().copied() {
             let is_list = key.eq_ignore_ascii_case("class");
             let is_property = key.eq_ignore_ascii_case("itemprop") || key.eq_ignore_ascii_case("property");
             let is_name =

@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::sync::LazyLock;
 
 /// Articles, prepositions, conjunctions, pronouns and forms of "to be" and "to have" of common languages, in

@@ -16,7 +16,7 @@ mod phrases;
 mod sentence;
 mod stated;
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 pub(super) use self::candidate::Candidate;
 pub(super) use self::offer::{Offer, OfferedField};

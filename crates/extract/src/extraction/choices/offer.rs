@@ -1,6 +1,6 @@
 //! What a model is sent to choose from, and what its answer means.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};

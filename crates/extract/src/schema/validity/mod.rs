@@ -12,7 +12,7 @@ mod properties;
 mod reference;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use gleaner_types::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES, MAX_SCHEMA_PATTERNS};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;

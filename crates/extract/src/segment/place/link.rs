@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::{Features, flag, scaled};
 use crate::markup::{NodeId, Tree};
@@ -81,7 +81,7 @@ impl<'a> Links<'a> {
     fn read(&mut self, tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
         *self.by_node.entry(link).or_insert_with(|| {
             let (mut href, mut rel) = ("", "");
-            for (key, value) in tree.attributes(link) {
+            for (key, value) in tree.attributes(link).iter().copied() {
                 if key.eq_ignore_ascii_case("href") {
                     href = truncate(value.trim(), MAX_HREF_BYTES);
                 } else if key.eq_ignore_ascii_case("rel") {

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::{Described, Features, flag, scaled};
 use crate::segment::outline::Repetition;

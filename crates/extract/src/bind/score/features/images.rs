@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::super::fit::is_image;
 use super::super::options::ValueOption;
@@ -195,7 +195,7 @@ impl ImageFacts {
         let mut names = words(&file);
         for (level, element) in std::iter::once(node).chain(tree.ancestors(node)).take(MAX_AROUND).enumerate()
         {
-            for (key, value) in tree.attributes(element) {
+            for (key, value) in tree.attributes(element).iter().copied() {
                 let is = |name: &str| key.eq_ignore_ascii_case(name);
                 let value = truncate(value, MAX_ATTRIBUTE_BYTES);
                 if is("class") || is("id") {

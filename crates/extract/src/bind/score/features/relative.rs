@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::super::options::ValueOption;
 use super::super::page_facts::{PageFacts, text_of};
