@@ -1,6 +1,10 @@
 //! Classifies an amount of money by the words around it: the price, an old price, a delivery cost, a rate, or
 //! a price per unit.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::price_words::{AFTER, BEFORE, BEFORE_UNSPACED, NET, UNITS};
 use crate::page::{tail, truncate};
 
@@ -9,6 +13,23 @@ use crate::page::{tail, truncate};
 pub(crate) const NET_WEIGHT: f64 = 0.8;
 /// Weight of an amount in brackets or per unit.
 const SECONDARY_WEIGHT: f64 = 0.45;
+
+/// Finds phrases as whole words in texts in the form of [`plain`].
+#[derive(Debug)]
+struct Phrases(Option<AhoCorasick>);
+
+impl Phrases {
+    fn new(phrases: &[&str]) -> Self {
+        Self(AhoCorasick::new(phrases.iter().map(|phrase| format!(" {phrase} "))).ok())
+    }
+
+    fn occur_in(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|search| search.is_match(text))
+    }
+}
+
+static BEFORE_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(BEFORE));
+static NET_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(NET));
 
 /// The weight of an amount by the words around it: 1 for a plain amount, 0 for one that is certainly not the
 /// price.
@@ -20,7 +41,7 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
     let before = plain(tail(before, 60));
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
     let after = plain(truncate(after_text, 40));
-    if BEFORE.iter().any(|word| before.contains(&format!(" {word} ")))
+    if BEFORE_PHRASES.occur_in(&before)
         || BEFORE_UNSPACED.iter().any(|word| before.contains(word))
         || is_rate_or_old_price(&before)
     {
@@ -45,7 +66,7 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
         return SECONDARY_WEIGHT;
     }
     let around = format!("{before}{after}");
-    if NET.iter().any(|word| around.contains(&format!(" {word} ")))
+    if NET_PHRASES.occur_in(&around)
         || around.contains("税抜")
         || around.contains("税別")
     {

@@ -1,5 +1,8 @@
 //! Readers for things for sale: a button that buys, links that name a brand, a currency beside the price.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::pool::{Candidate, Choice, Pool};
@@ -107,26 +110,36 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
+/// Words that make a sentence conditional.
+const CONDITIONS: [&str; 16] = [
+    "if",
+    "when",
+    "once",
+    "whenever",
+    "unless",
+    "wenn",
+    "falls",
+    "sobald",
+    "cuando",
+    "quand",
+    "lorsque",
+    "quando",
+    "als",
+    "wanneer",
+    "jakmile",
+    "когда",
+];
+
+/// Finds these words, also within others.
+static CONDITION_SEARCH: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(CONDITIONS).ok());
+
 /// Whether a sentence is conditional, such as "if it is in stock" and "tell me when it is back in stock".
 pub(super) fn is_condition(sentence: &str) -> bool {
-    const CONDITIONS: [&str; 16] = [
-        "if",
-        "when",
-        "once",
-        "whenever",
-        "unless",
-        "wenn",
-        "falls",
-        "sobald",
-        "cuando",
-        "quand",
-        "lorsque",
-        "quando",
-        "als",
-        "wanneer",
-        "jakmile",
-        "когда",
-    ];
+    // Most sentences have none of the words, so they need not be split.
+    if sentence.is_ascii() && CONDITION_SEARCH.as_ref().is_some_and(|search| !search.is_match(sentence)) {
+        return false;
+    }
     words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 

@@ -47,10 +47,14 @@ pub(super) struct Wording {
 
 impl Wording {
     pub(super) fn read(text: &str) -> Self {
+        let text = truncate(text, MAX_READ_BYTES);
+        if text.is_ascii() {
+            return Self::read_ascii(text);
+        }
         let mut found = Self::default();
         let mut last = ' ';
         let mut word = Word::default();
-        for character in truncate(text, MAX_READ_BYTES).chars() {
+        for character in text.chars() {
             found.chars += 1;
             if character.is_alphanumeric() {
                 found.count_alphanumeric(character, word.bytes == 0);
@@ -68,17 +72,46 @@ impl Wording {
         found
     }
 
+    /// The same as for any text, without the tables of Unicode.
+    fn read_ascii(text: &str) -> Self {
+        let mut found = Self { chars: text.len(), ..Self::default() };
+        let mut last = b' ';
+        let mut word = Word::default();
+        for byte in text.bytes() {
+            if byte.is_ascii_alphanumeric() {
+                if byte.is_ascii_digit() {
+                    found.digits += 1;
+                } else {
+                    found.count_letter(byte.is_ascii_uppercase(), byte.is_ascii_lowercase(), word.bytes == 0);
+                }
+                word.push_bytes(&[byte.to_ascii_lowercase()]);
+            } else {
+                found.end_word(&mut word);
+                found.count_sign(char::from(byte));
+            }
+            if !byte.is_ascii_whitespace() {
+                last = byte;
+            }
+        }
+        found.end_word(&mut word);
+        found.ends_sentence = matches!(last, b'.' | b'!' | b'?');
+        found
+    }
+
     fn count_alphanumeric(&mut self, character: char, is_first: bool) {
         if character.is_numeric() {
             self.digits += 1;
             return;
         }
+        self.count_letter(character.is_uppercase(), character.is_lowercase(), is_first);
+    }
+
+    fn count_letter(&mut self, is_capital: bool, is_small: bool, is_first: bool) {
         self.letters += 1;
-        let is_capital = character.is_uppercase();
         self.capitals += usize::from(is_capital);
         if is_first {
             self.capitalised += usize::from(is_capital);
-            self.small += usize::from(character.is_lowercase());
+            self.small += usize::from(is_small);
             self.starts_with_capital |= is_capital && self.words == 0;
         }
     }

@@ -4,6 +4,8 @@ use super::words::{fold, is_invisible};
 
 /// Longest word that is looked up in a table, in bytes.
 const MAX_WORD_BYTES: usize = 64;
+/// About the bytes of a token with the space behind it.
+const BYTES_PER_TOKEN: usize = 5;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +37,10 @@ pub(super) struct Tokens<'t> {
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let mut tokens: Vec<Token> = Vec::new();
+        let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / BYTES_PER_TOKEN + 1);
         let mut is_spaced = true;
         for (start, found) in text.char_indices() {
-            if is_invisible(found) {
+            if !found.is_ascii() && is_invisible(found) {
                 continue;
             }
             if found.is_whitespace() {
@@ -172,8 +174,10 @@ pub(super) fn last_chars(text: &str, chars: usize) -> &str {
 
 /// The value of a decimal digit of the scripts that pages write dates in.
 pub(super) fn digit_value(found: char) -> Option<u32> {
+    if found.is_ascii() {
+        return found.to_digit(10);
+    }
     let zero = match found {
-        '0'..='9' => '0',
         '\u{660}'..='\u{669}' => '\u{660}',
         '\u{6f0}'..='\u{6f9}' => '\u{6f0}',
         '\u{966}'..='\u{96f}' => '\u{966}',
@@ -187,6 +191,9 @@ pub(super) fn digit_value(found: char) -> Option<u32> {
 /// Whether a character is part of a word. Some signs of Hindi, Thai, Hebrew and Arabic are not letters by
 /// themselves.
 pub(super) fn is_letter(found: char) -> bool {
+    if found.is_ascii() {
+        return found.is_ascii_alphabetic();
+    }
     found.is_alphabetic()
         || matches!(found,
             '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{652}' | '\u{93c}' | '\u{94d}'

@@ -59,7 +59,7 @@ pub(crate) fn choose(
     }
     let names = MeaningTable::new(targets);
     let mut rules = RulePools::collect(evidence, targets);
-    let facts = PageFacts::read(evidence, page.segments(), &rules, &names);
+    let facts = PageFacts::read(evidence, page.segments(), &rules, targets, &names);
     let schema = SchemaFacts::read(fields, targets);
     let rate = |field: usize, target: &TargetField<'_>, choices: Vec<Choice>, factor: f32| {
         let options = options::read(&facts, field, targets, choices);
@@ -177,7 +177,7 @@ fn with_options<T>(
     let evidence = page.evidence();
     let names = MeaningTable::new(targets);
     let mut rules = RulePools::collect(evidence, targets);
-    let facts = PageFacts::read(evidence, page.segments(), &rules, &names);
+    let facts = PageFacts::read(evidence, page.segments(), &rules, targets, &names);
     let mut prices = rules.price.map(|at| rules.take(at));
     let price = prices.clone().and_then(|prices| rules.choose_price(evidence, prices));
     rules.follow_price(evidence, targets, price.filter(|price| price.score >= MIN_CONFIDENCE).as_ref());

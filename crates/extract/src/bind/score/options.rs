@@ -3,9 +3,7 @@ use hashbrown::HashMap;
 
 use serde_json::Value;
 
-use super::fit::{
-    fits, is_long_text, is_proper_name, is_score_without_scale, name_weight, type_weight, user_name,
-};
+use super::fit::{is_proper_name, is_score_without_scale, name_weight, type_weight, user_name};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
@@ -27,8 +25,6 @@ const MAX_ALL_OPTIONS: usize = 4_000;
 const MIN_OPTIONS: usize = 2;
 /// Upper bound on the options of a field that come from the rules.
 const MAX_RULE_OPTIONS: usize = 24;
-/// Upper bound on the pairs of a field and a segment that are compared.
-const MAX_COMPARED: usize = 400_000;
 /// The texts that are normalised for a field are at most this many times its options.
 const NORMALISED_PER_OPTION: usize = 3;
 /// Upper bound on the segments that are kept of those that state one value.
@@ -154,18 +150,12 @@ fn fitting(
     limit: usize,
 ) -> Vec<(f32, usize)> {
     let Some(target) = targets.get(field) else { return Vec::new() };
-    let tree = &page.evidence.tree;
-    let is_long = is_long_text(target);
-    let compared = MAX_COMPARED / targets.len().max(1);
-    let mut found: Vec<(f32, usize)> = Vec::new();
-    for (at, (segment, facts)) in page.segments.iter().zip(&page.facts).enumerate().take(compared) {
-        if fits(tree, target, is_long, segment, facts) {
-            found.push((prior(page, field, target, segment, facts), at));
-        }
-    }
-    if tree.interrupt().spend(found.len() / 8) {
-        return Vec::new();
-    }
+    let fitting = page.fitting.get(field).into_iter().flatten().copied();
+    let rated = fitting.filter_map(|at| {
+        let (segment, facts) = page.segment(at)?;
+        Some((prior(page, field, target, segment, facts), at))
+    });
+    let mut found: Vec<(f32, usize)> = rated.collect();
     let better = |left: &(f32, usize), right: &(f32, usize)| -> Ordering {
         right.0.total_cmp(&left.0).then(left.1.cmp(&right.1))
     };
