@@ -47,7 +47,7 @@ pub(crate) use score::{
 };
 pub(crate) use target::TargetField;
 pub(crate) use unrelated::UnrelatedParts;
-pub(crate) use words::{folded, letters, overlap, words};
+pub(crate) use words::{TextWords, folded, letters, overlap, words};
 
 /// Lower bound on the score of a chosen value.
 pub const MIN_CONFIDENCE: f64 = 0.3;

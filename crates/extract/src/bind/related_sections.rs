@@ -105,6 +105,8 @@ static PHRASE_SET: LazyLock<PhraseSet> = LazyLock::new(|| PhraseSet::new(PHRASES
 pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
     let mut found: Vec<(NodeId, NodeId)> = Vec::new();
+    // Elements within each other often have the same text.
+    let mut last = (0..0, false);
     for node in tree.nodes() {
         if found.last().is_some_and(|(_, end)| node < *end)
             || tree.name(node).is_empty()
@@ -112,10 +114,13 @@ pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         {
             continue;
         }
-        let text = tree.text_of(node);
+        let range = tree.text_range(node);
+        if last.0 != range {
+            last = (range, PHRASE_SET.matches(tree.text_of(node), MAX_HEADING_WORDS));
+        }
         let elements = ["a", "li", "button", "option", "nav", "label", "td", "th", "dt", "dd", "summary"];
         let inside = |node: NodeId| tree.is(node, &elements);
-        if !PHRASE_SET.matches(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
+        if !last.1 || inside(node) || tree.ancestors(node).any(inside) {
             continue;
         }
         if let Some(section) = section(evidence, node) {

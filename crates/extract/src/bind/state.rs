@@ -1,9 +1,10 @@
+use hashbrown::HashMap;
 use serde_json::{Map, Value};
 
 use super::entity::scalar;
 use super::pool::{Candidate, Pool};
 use super::target::{NameIndex, TargetField};
-use super::words::{folded, overlap};
+use super::words::{TextWords, folded};
 use crate::evidence::Evidence;
 use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
@@ -13,6 +14,8 @@ use crate::typed::NumberStyle;
 pub const MAX_STATE_OBJECTS: usize = 50_000;
 /// Trust in an object that is related to the page, but less than the best one.
 const RELATED_SCORE: f64 = 0.37;
+/// Upper bound on the values of an object that are read.
+const MAX_VALUES: usize = 400;
 /// Upper bound on the objects that take part, best first.
 const MAX_KEPT: usize = 12;
 
@@ -27,16 +30,16 @@ pub(crate) fn collect(
     let mut rated: Vec<(f64, &Map<String, Value>)> = Vec::new();
     let mut waiting: Vec<&Value> = evidence.state.iter().rev().collect();
     let mut seen = 0;
-    let address = folded(evidence.url.as_str());
+    let mut page = PageWords::new(evidence, names);
     while let Some(value) = waiting.pop() {
         match value {
             Value::Array(list) => waiting.extend(list.iter().rev().take(MAX_STATE_OBJECTS)),
             Value::Object(object) => {
                 seen += 1;
-                if seen > MAX_STATE_OBJECTS || evidence.tree.interrupt().spend(1 + object.len().min(400)) {
+                if seen > MAX_STATE_OBJECTS || evidence.tree.interrupt().spend(1 + object.len().min(MAX_VALUES)) {
                     break;
                 }
-                if let Some(rating) = rate(evidence, &address, object, names) {
+                if let Some(rating) = page.rate(object) {
                     rated.push((rating, object));
                 }
                 waiting.extend(object.values().rev().filter(|value| value.is_object() || value.is_array()));
@@ -106,32 +109,67 @@ fn parts<'v>(key: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
     }
 }
 
-/// The relevance of an object to the page; `None` if it has fewer than two requested names.
-fn rate(
-    evidence: &Evidence<'_>,
-    address: &str,
-    object: &Map<String, Value>,
-    names: &NameIndex,
-) -> Option<f64> {
-    let mut name_count = 0_u32;
-    let mut relation: f64 = 0.0;
-    for (key, value) in object.iter().take(400) {
-        let Some(text) = scalar(value) else { continue };
-        let key = folded(key);
-        if !names.exactly(&key).is_empty() {
-            name_count += 1;
-        }
-        if (key.ends_with("name") || key.ends_with("title")) && text.len() > 3 {
-            let like = f64::max(overlap(&text, evidence.headline()), overlap(&text, &evidence.title));
-            if like > 0.8 {
-                relation = f64::max(relation, 10.0);
-            }
-        } else if (5..=40).contains(&text.len())
-            && text.bytes().any(|byte| byte.is_ascii_digit())
-            && address.split(' ').any(|part| part.eq_ignore_ascii_case(&text))
-        {
-            relation = f64::max(relation, 11.0);
+/// What a key says, whatever its value.
+#[derive(Debug, Clone, Copy)]
+struct KeyFacts {
+    is_requested: bool,
+    is_title: bool,
+}
+
+/// The words of a page that its own objects share, and the keys of objects, each read once.
+#[derive(Debug)]
+struct PageWords<'p, 'v> {
+    names: &'p NameIndex,
+    headline: TextWords,
+    title: TextWords,
+    /// The URL in folded words.
+    address: String,
+    keys: HashMap<&'v str, KeyFacts>,
+}
+
+impl<'p, 'v> PageWords<'p, 'v> {
+    fn new(evidence: &Evidence<'_>, names: &'p NameIndex) -> Self {
+        Self {
+            names,
+            headline: TextWords::new(evidence.headline()),
+            title: TextWords::new(&evidence.title),
+            address: folded(evidence.url.as_str()),
+            keys: HashMap::new(),
         }
     }
-    (name_count >= 2).then(|| f64::from(name_count) + relation)
+
+    fn key(&mut self, key: &'v str) -> KeyFacts {
+        *self.keys.entry(key).or_insert_with(|| {
+            let key = folded(key);
+            let is_title = key.ends_with("name") || key.ends_with("title");
+            KeyFacts { is_requested: !self.names.exactly(&key).is_empty(), is_title }
+        })
+    }
+
+    /// The relevance of an object to the page; `None` if it has fewer than two requested names.
+    fn rate(&mut self, object: &'v Map<String, Value>) -> Option<f64> {
+        let values = || object.iter().take(MAX_VALUES);
+        let requested = values().filter(|(key, value)| self.key(key).is_requested && scalar(value).is_some());
+        let requested = u32::try_from(requested.count()).unwrap_or(u32::MAX);
+        if requested < 2 {
+            return None;
+        }
+        let mut relation: f64 = 0.0;
+        for (key, value) in values() {
+            let Some(text) = scalar(value) else { continue };
+            if self.key(key).is_title && text.len() > 3 {
+                let words = TextWords::new(&text);
+                let like = f64::max(words.overlap_of(&self.headline), words.overlap_of(&self.title));
+                if like > 0.8 {
+                    relation = f64::max(relation, 10.0);
+                }
+            } else if (5..=40).contains(&text.len())
+                && text.bytes().any(|byte| byte.is_ascii_digit())
+                && self.address.split(' ').any(|part| part.eq_ignore_ascii_case(&text))
+            {
+                relation = f64::max(relation, 11.0);
+            }
+        }
+        Some(f64::from(requested) + relation)
+    }
 }

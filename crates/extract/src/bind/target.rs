@@ -4,7 +4,7 @@ use hashbrown::hash_map::Entry;
 
 use super::concept::{Concept, concept_of, nested_concept_of};
 use super::concepts::siblings;
-use super::words::folded;
+use super::words::{folded, joined};
 use crate::normalise::ValueForm;
 use crate::schema::{Field, Shape, ShapeKind};
 
@@ -245,9 +245,10 @@ impl NameIndex {
     /// The fields whose name occurs in a run of words, longest names first.
     pub(crate) fn within(&self, words: &[String]) -> Vec<(usize, f64)> {
         let mut found: Vec<(usize, f64)> = Vec::new();
+        let mut name = String::new();
         for length in (1..=words.len().min(3)).rev() {
             for run in words.windows(length) {
-                for (target, weight) in self.exactly(&run.join(" ")) {
+                for (target, weight) in self.exactly(joined(run, &mut name)) {
                     if !found.iter().any(|(known, _)| known == target) {
                         found.push((*target, *weight));
                     }

@@ -5,6 +5,7 @@
 //! tables. `normalise::fold_spaces` changes white space only, for values that people read.
 //! `ground::FoldedText` keeps the position of each character, for quotes.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::page::truncate;
@@ -94,6 +95,21 @@ pub(crate) fn class_words(name: &str) -> Vec<String> {
     out
 }
 
+/// Words joined by spaces, in a buffer if there are several.
+pub(crate) fn joined<'w>(words: &'w [String], buffer: &'w mut String) -> &'w str {
+    if let [only] = words {
+        return only;
+    }
+    buffer.clear();
+    for word in words {
+        if !buffer.is_empty() {
+            buffer.push(' ');
+        }
+        buffer.push_str(word);
+    }
+    buffer
+}
+
 /// The words of a name, joined by spaces.
 pub(crate) fn folded(name: &str) -> String {
     words(name).join(" ")
@@ -109,17 +125,35 @@ pub(crate) fn letters(text: &str) -> String {
     text.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// The different words of a text, for comparing it with several others.
+#[derive(Debug, Default)]
+pub(crate) struct TextWords(BTreeSet<String>);
+
+impl TextWords {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(words(text).into_iter().collect())
+    }
+
+    /// Share of the words of the shorter text that the longer one also has, 0 to 1.
+    pub(crate) fn overlap(&self, text: &str) -> f64 {
+        if self.0.is_empty() { 0.0 } else { self.overlap_of(&Self::new(text)) }
+    }
+
+    /// Like [`overlap`](Self::overlap).
+    pub(crate) fn overlap_of(&self, other: &Self) -> f64 {
+        let least = self.0.len().min(other.0.len());
+        if least == 0 {
+            return 0.0;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "names have at most 200 words")]
+        let share = self.0.intersection(&other.0).count() as f64 / least as f64;
+        share
+    }
+}
+
 /// Share of the words of the shorter text that the longer one also has, 0 to 1.
 pub(crate) fn overlap(left: &str, right: &str) -> f64 {
-    let left: std::collections::BTreeSet<String> = words(left).into_iter().collect();
-    let right: std::collections::BTreeSet<String> = words(right).into_iter().collect();
-    let least = left.len().min(right.len());
-    if least == 0 {
-        return 0.0;
-    }
-    #[expect(clippy::cast_precision_loss, reason = "names have at most 200 words")]
-    let share = left.intersection(&right).count() as f64 / least as f64;
-    share
+    TextWords::new(left).overlap(right)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
-use crate::bind::{NodeNames, UnrelatedParts, overlap};
+use crate::bind::{NodeNames, UnrelatedParts, TextWords};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
 use crate::template::Recurring;
@@ -69,7 +69,8 @@ impl Headings {
     /// The heading that the title repeats, else the first `h1` outside links and lists. Logos, banners and
     /// teasers are headings too.
     fn main(&self, tree: &Tree<'_>, url: &Url, title: &str) -> Option<NodeId> {
-        let like = |node: NodeId| overlap(tree.text_of(node), title);
+        let title_words = TextWords::new(title);
+        let like = |node: NodeId| title_words.overlap(tree.text_of(node));
         let names_site = |node: &NodeId| url.path() != "/" && links_to_start(tree, *node, url);
         let first: Vec<NodeId> = self.first.iter().copied().filter(|node| !names_site(node)).collect();
         let second = |node: NodeId| {

@@ -117,6 +117,8 @@ pub(super) struct SiteNames {
     /// In the order in which their first places are read.
     names: Vec<SiteName>,
     by_key: HashMap<String, usize>,
+    /// The first two letters of the keys.
+    starts: Vec<[Option<char>; 2]>,
 }
 
 impl SiteNames {
@@ -137,11 +139,25 @@ impl SiteNames {
 
     /// What is known of a text, if it is a name of the site.
     pub(super) fn find(&self, text: &str) -> Option<Found> {
-        if self.names.is_empty() || tidy(text).is_none() {
+        if self.names.is_empty() || !self.may_have(text) || tidy(text).is_none() {
             return None;
         }
         let at = self.by_key.get(&key(text))?;
         self.names.get(*at).map(|name| name.found)
+    }
+
+    /// Whether a name starts like the first or, behind an article, the second word of a text.
+    fn may_have(&self, text: &str) -> bool {
+        let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+        words.take(2).any(|word| {
+            let mut letters = word.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase);
+            let start = [letters.next(), letters.next()];
+            let begins = |known: &[Option<char>; 2]| {
+                known[0] == start[0] && (start[1].is_none() || known[1].is_none() || known[1] == start[1])
+            };
+            // An address starts with what is no part of the name.
+            word.contains(['.', '/']) || self.starts.iter().any(begins)
+        })
     }
 
     fn add(&mut self, text: &str, node: NodeId, place: SitePlace) {
@@ -153,6 +169,11 @@ impl SiteNames {
         if let Some(name) = self.by_key.get(&key).and_then(|at| self.names.get_mut(*at)) {
             name.places |= place.bit();
         } else if self.names.len() < MAX_NAMES {
+            let mut letters = key.chars();
+            let start = [letters.next(), letters.next()];
+            if !self.starts.contains(&start) {
+                self.starts.push(start);
+            }
             self.by_key.insert(key, self.names.len());
             let text = text.to_owned();
             self.names.push(SiteName { text, node, places: place.bit(), found: Found::default() });

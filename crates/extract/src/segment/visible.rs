@@ -13,6 +13,10 @@ use crate::markup::{Kind, NodeId};
 const MAX_BREAKS: usize = 2;
 /// Separators and white space that a text may have around it, in bytes.
 const MAX_MARGIN_BYTES: usize = 16;
+/// Distance from the main heading from which texts without a digit are left out in parts about other things:
+/// menus, teasers and footers. Their labelled values, their names of the site and their trails have readers
+/// of their own.
+const MAX_UNRELATED_BYTES: usize = 600;
 /// Nodes before the main heading that are read before all others.
 const NODES_BEFORE_HEADING: usize = 300;
 
@@ -43,6 +47,9 @@ fn elements(view: &View<'_, '_>, drafts: &mut Drafts) {
         {
             continue;
         }
+        if is_furniture(view, element, &range) {
+            continue;
+        }
         // An only text is its element.
         if origin == Origin::TextNode
             && view.text(&range).trim() == tree.text_of(element)
@@ -54,6 +61,13 @@ fn elements(view: &View<'_, '_>, drafts: &mut Drafts) {
             drafts.add(Draft::visible(element, range, origin));
         }
     }
+}
+
+/// Whether a text is far from the main heading, in a part about other things, and states no figure.
+fn is_furniture(view: &View<'_, '_>, element: NodeId, range: &Range<usize>) -> bool {
+    view.heading_start().abs_diff(range.start) > MAX_UNRELATED_BYTES
+        && (view.outline.facts(element).is_inside(Tag::Nav) || view.evidence.unrelated().contains(element))
+        && !view.text(range).contains(|found: char| found.is_numeric() || found == '@')
 }
 
 /// The clean range of a value; `None` if it is no value or too long.
@@ -79,7 +93,7 @@ fn lines(view: &View<'_, '_>, drafts: &mut Drafts) {
         }
         let Some(range) = value_range(view, range) else { continue };
         let Some(node) = view.outline.element_of(tree, &range) else { continue };
-        if !view.outline.facts(node).is_inside(Tag::Control) {
+        if !view.outline.facts(node).is_inside(Tag::Control) && !is_furniture(view, node, &range) {
             drafts.add(Draft::visible(node, range, Origin::Line));
         }
     }

@@ -1,6 +1,8 @@
 use std::ops::Range;
 
-use super::affix_words::{CONTROL_PHRASES, LABEL_PHRASES, NOUN_PHRASES, WEAK_LABELS};
+use super::affix_words::{
+    CONTROL_PHRASES, FIRST_WORDS, LABEL_PHRASES, LAST_WORDS, NOUN_PHRASES, WEAK_LABELS,
+};
 use super::token::{Tokens, first_chars, last_chars};
 use super::words::fold;
 
@@ -77,6 +79,9 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 fn without_label(text: &str, range: Range<usize>) -> Range<usize> {
     let part = text.get(range.clone()).unwrap_or_default();
     let tokens = Tokens::new(first_chars(part, MAX_EDGE_CHARS));
+    if !tokens.folded(0).is_some_and(|first| FIRST_WORDS.contains(first.as_str())) {
+        return range;
+    }
     let words: Vec<String> = (0..MAX_WORDS).map_while(|at| tokens.folded(at)).collect();
     for count in (1..=words.len()).rev() {
         let phrase = words.get(..count).unwrap_or_default().join(" ");
@@ -119,6 +124,10 @@ fn without_control(text: &str, range: Range<usize>) -> Range<usize> {
     let end = last_chars(part, MAX_EDGE_CHARS);
     let start = part.len() - end.len();
     let tokens = Tokens::new(end);
+    let last = tokens.len().checked_sub(1).and_then(|last| tokens.folded(last));
+    if !last.is_some_and(|last| LAST_WORDS.contains(last.as_str())) {
+        return range;
+    }
     for count in (1..=MAX_WORDS.min(tokens.len())).rev() {
         let first = tokens.len() - count;
         let words: Vec<String> = (first..tokens.len()).map_while(|at| tokens.folded(at)).collect();

@@ -178,6 +178,15 @@ pub(super) const WEAK_LABELS: &[&str] = &["von", "di", "par", "od", "av", "af", 
 pub(super) static LABEL_PHRASES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| phrases(LABELS));
 /// Phrases that precede a value with a colon.
 pub(super) static NOUN_PHRASES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| phrases(NOUNS));
+/// The first words of the labels.
+pub(super) static FIRST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let phrases = LABEL_PHRASES.iter().chain(NOUN_PHRASES.iter());
+    phrases.filter_map(|phrase| phrase.split(' ').next()).collect()
+});
+/// The last words of the controls.
+pub(super) static LAST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    CONTROL_PHRASES.iter().filter_map(|phrase| phrase.rsplit(' ').next()).collect()
+});
 /// Phrases that follow a name.
 pub(super) static CONTROL_PHRASES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| phrases(CONTROLS));
 

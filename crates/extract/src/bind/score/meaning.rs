@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use crate::bind::concepts::CONCEPTS;
 use crate::bind::target::TargetField;
-use crate::bind::words::folded;
+use crate::bind::words::{folded, joined};
 
 /// Longest name that is looked for within a run of words; a longer name must be the whole run.
 const MAX_RUN: usize = 3;
@@ -132,9 +132,10 @@ impl MeaningTable {
         let read = words.get(..whole.min(MAX_WORDS)).unwrap_or_default();
         let long = Some(whole).filter(|whole| (MAX_RUN + 1..=MAX_WORDS).contains(whole));
         let mut found = Vec::new();
+        let mut name = String::new();
         for length in (1..=read.len().min(MAX_RUN)).chain(long) {
             for run in read.windows(length) {
-                if let Some(meaning) = self.meaning(&run.join(" ")) {
+                if let Some(meaning) = self.meaning(joined(run, &mut name)) {
                     found.push(NameFound { meaning, is_whole: length == whole });
                 }
             }

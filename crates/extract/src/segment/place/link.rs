@@ -70,43 +70,66 @@ const GROUP_STEPS: &[&str] = &[
     "topics",
 ];
 
-/// The links of a page, each read once however many segments it contains.
-#[derive(Debug, Default)]
-pub(super) struct Links<'a> {
-    /// The `href` and the `rel` of each link, both cut.
-    by_node: HashMap<NodeId, (&'a str, &'a str)>,
+/// What is known of a link.
+#[derive(Debug, Clone, Copy)]
+struct LinkFacts {
+    /// The features that do not depend on the segment.
+    features: Features,
+    /// The words of its path.
+    path: Wording,
 }
 
-impl<'a> Links<'a> {
-    fn read(&mut self, tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
-        *self.by_node.entry(link).or_insert_with(|| {
-            let (mut href, mut rel) = ("", "");
-            for (key, value) in tree.attributes(link).iter().copied() {
-                if key.eq_ignore_ascii_case("href") {
-                    href = truncate(value.trim(), MAX_HREF_BYTES);
-                } else if key.eq_ignore_ascii_case("rel") {
-                    rel = truncate(value, MAX_HREF_BYTES);
-                }
-            }
-            (href, rel)
-        })
+/// The links of a page, each read once however many segments it contains.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    by_node: HashMap<NodeId, LinkFacts>,
+}
+
+/// The `href` and the `rel` of a link, both cut.
+fn attributes<'a>(tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
+    let (mut href, mut rel) = ("", "");
+    for (key, value) in tree.attributes(link).iter().copied() {
+        if key.eq_ignore_ascii_case("href") {
+            href = truncate(value.trim(), MAX_HREF_BYTES);
+        } else if key.eq_ignore_ascii_case("rel") {
+            rel = truncate(value, MAX_HREF_BYTES);
+        }
     }
+    (href, rel)
 }
 
 /// Where its link leads.
-pub(super) fn write<'a>(
-    view: &View<'_, 'a>,
-    links: &mut Links<'a>,
+pub(super) fn write(
+    view: &View<'_, '_>,
+    links: &mut Links,
     facts: &NodeFacts,
     wording: &Wording,
     to: &mut Features,
 ) {
     let Some(link) = facts.link() else { return };
-    let (href, rel) = links.read(view.tree, link);
+    let LinkFacts { features: of_link, path } = links.by_node.entry(link).or_insert_with(|| read(view, link));
+    to.link_author = of_link.link_author;
+    to.link_tag = of_link.link_tag;
+    to.link_same_page = of_link.link_same_page;
+    to.link_same_host = of_link.link_same_host;
+    to.link_other_host = of_link.link_other_host;
+    to.link_depth = of_link.link_depth;
+    to.link_start = of_link.link_start;
+    to.link_person = of_link.link_person;
+    to.link_group = of_link.link_group;
+    to.link_above = of_link.link_above;
+    to.link_has_word = flag(wording.shares_word(path));
+}
+
+fn read(view: &View<'_, '_>, link: NodeId) -> LinkFacts {
+    let mut to = Features::default();
+    let (href, rel) = attributes(view.tree, link);
     let has_relation = |name: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name));
     to.link_author = flag(has_relation("author"));
     to.link_tag = flag(has_relation("tag"));
-    let Some(target) = Target::read(href) else { return };
+    let Some(target) = Target::read(href) else {
+        return LinkFacts { features: to, path: Wording::default() };
+    };
     let is_same_host = target.host.is_none_or(|host| {
         let own = view.evidence.url.host_str().unwrap_or_default();
         without_www(host).eq_ignore_ascii_case(without_www(own))
@@ -116,11 +139,11 @@ pub(super) fn write<'a>(
     to.link_same_host = flag(is_same_host && !is_same_page);
     to.link_other_host = flag(!is_same_host);
     to.link_depth = scaled(target.steps().count());
-    to.link_has_word = flag(wording.has_word_of(target.path));
     to.link_start = flag(is_same_host && target.is_start());
     to.link_person = flag(is_same_host && (names(&target, PERSON_STEPS) || names_user(&target, href)));
     to.link_group = flag(is_same_host && names(&target, GROUP_STEPS));
     to.link_above = flag(is_same_host && !is_same_page && is_above(&target, view.evidence.url.path()));
+    LinkFacts { features: to, path: Wording::read(target.path) }
 }
 
 /// Whether a step of the path is one of these words, or has one of them as its first word.
