@@ -5,6 +5,8 @@
 //! A model's answer may be endless or a million brackets deep. This reader takes one value from the start of
 //! a text, reports where it ended, respects its bounds and uses no recursion.
 
+use memchr::memchr2;
+use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 /// Upper bound on the nesting of arrays and objects.
@@ -86,10 +88,11 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, JsonError> {
                     Some(Container::List(list)) => list.push(value),
                     Some(Container::Object(map, key)) => {
                         let key = key.take().unwrap_or_default();
-                        if map.contains_key(&key) {
-                            duplicate_keys = true;
-                        } else {
-                            map.insert(key, value);
+                        match map.entry(key) {
+                            Entry::Vacant(slot) => {
+                                slot.insert(value);
+                            }
+                            Entry::Occupied(_) => duplicate_keys = true,
                         }
                     }
                 }
@@ -130,6 +133,10 @@ impl<'a> JsonReader<'a> {
 
     /// Skips white space and comments.
     fn skip_blanks(&mut self) {
+        // Programs write JSON without blanks.
+        if self.peek().is_some_and(|byte| byte.is_ascii_graphic() && byte != b'/') {
+            return;
+        }
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches(|found: char| found.is_whitespace() || found == '\u{feff}');
@@ -224,7 +231,7 @@ impl<'a> JsonReader<'a> {
         let mut out = String::new();
         loop {
             let rest = self.rest();
-            let Some(stop) = rest.bytes().position(|byte| byte == quote || byte == b'\\') else {
+            let Some(stop) = memchr2(quote, b'\\', rest.as_bytes()) else {
                 self.at = self.text.len();
                 return Err(self.error("a text does not end"));
             };

@@ -222,12 +222,7 @@ fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
 }
 
 /// How well an element fits as the price; `None` if it is certainly another amount.
-fn price_fit(
-    evidence: &Evidence<'_>,
-    node: NodeId,
-    text: &str,
-    heading: Option<usize>,
-) -> Option<f64> {
+fn price_fit(evidence: &Evidence<'_>, node: NodeId, text: &str, heading: Option<usize>) -> Option<f64> {
     let tree = &evidence.tree;
     if text.len() > 80 {
         return None;

@@ -135,7 +135,7 @@ fn is_shop(evidence: &Evidence<'_>, price: &Choice) -> bool {
                 && !evidence.unrelated().contains(*node)
                 && !tree.ancestors(*node).any(|above| tree.is(above, &boilerplate))
         })
-        .map(|node| tree.attributes(node).iter().copied().any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
+        .map(|node| tree.attribute(node, "disabled").is_some())
         .peekable();
     if buttons.peek().is_some() {
         // A disabled button means that the thing is not available, or that an option must be chosen first.

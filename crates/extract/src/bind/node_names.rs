@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use hashbrown::HashMap;
 
 use super::words::{class_words, words};
@@ -21,35 +23,66 @@ pub(crate) struct NodeNames {
     ends: Vec<u32>,
 }
 
-impl NodeNames {
-    pub(crate) fn read(tree: &Tree<'_>) -> Self {
-        let mut out = Self::default();
-        let mut known: HashMap<(&str, bool), u32> = HashMap::new();
-        for node in tree.nodes() {
-            for (key, value) in tree.attributes(node).iter().copied() {
-                if !is_name(key) {
-                    continue;
-                }
-                let value = truncate(value, MAX_ATTRIBUTE_BYTES);
-                if key.eq_ignore_ascii_case("class") {
-                    for class in value.split_ascii_whitespace().take(MAX_CLASSES) {
-                        out.add(&mut known, class, true);
-                    }
-                } else {
-                    out.add(&mut known, value, !is_test_name(key));
+/// What an attribute names its element with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum NameKind {
+    Classes,
+    Name,
+    TestName,
+}
+
+/// Reads the names of elements. Each name and each value of an attribute is read once.
+#[derive(Debug, Default)]
+struct Reader<'a> {
+    out: NodeNames,
+    /// The number of a name; style sheets write some words of theirs together.
+    known: HashMap<(&'a str, bool), u32>,
+    /// The numbers that a value of an attribute has, as a range of `out.numbers`.
+    values: HashMap<(&'a str, NameKind), Range<usize>>,
+}
+
+impl<'a> Reader<'a> {
+    fn attribute(&mut self, kind: NameKind, value: &'a str) {
+        if let Some(range) = self.values.get(&(value, kind)) {
+            self.out.numbers.extend_from_within(range.clone());
+            return;
+        }
+        let start = self.out.numbers.len();
+        match kind {
+            NameKind::Classes => {
+                for class in value.split_ascii_whitespace().take(MAX_CLASSES) {
+                    self.name(class, true);
                 }
             }
-            out.ends.push(length(&out.numbers));
+            NameKind::Name => self.name(value, true),
+            NameKind::TestName => self.name(value, false),
         }
-        out
+        self.values.insert((value, kind), start..self.out.numbers.len());
     }
 
-    fn add<'a>(&mut self, known: &mut HashMap<(&'a str, bool), u32>, name: &'a str, is_class: bool) {
-        let number = *known.entry((name, is_class)).or_insert_with(|| {
-            self.names.push(if is_class { class_words(name) } else { words(name) });
-            length(&self.names) - 1
+    fn name(&mut self, name: &'a str, is_class: bool) {
+        let names = &mut self.out.names;
+        let number = *self.known.entry((name, is_class)).or_insert_with(|| {
+            names.push(if is_class { class_words(name) } else { words(name) });
+            length(names) - 1
         });
-        self.numbers.push(number);
+        self.out.numbers.push(number);
+    }
+}
+
+impl NodeNames {
+    pub(crate) fn read(tree: &Tree<'_>) -> Self {
+        let mut reader = Reader::default();
+        for node in tree.nodes() {
+            for (key, value) in tree.attributes(node) {
+                if let Some(kind) = kind_of(key) {
+                    reader.attribute(kind, truncate(value, MAX_ATTRIBUTE_BYTES));
+                }
+            }
+            let end = length(&reader.out.numbers);
+            reader.out.ends.push(end);
+        }
+        reader.out
     }
 
     /// The words of each name of a node.
@@ -75,19 +108,21 @@ impl NodeNames {
     }
 }
 
-/// Whether an attribute names its element.
-fn is_name(key: &str) -> bool {
-    ["class", "id", "name", "itemprop"].iter().any(|known| key.eq_ignore_ascii_case(known))
-        || is_test_name(key)
+/// What an attribute names its element with; `None` if it does not.
+fn kind_of(key: &str) -> Option<NameKind> {
+    if key.eq_ignore_ascii_case("class") {
+        Some(NameKind::Classes)
+    } else if ["id", "name", "itemprop"].iter().any(|known| key.eq_ignore_ascii_case(known)) {
+        Some(NameKind::Name)
+    } else {
+        let starts =
+            |known: &&str| key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
+        TEST_ATTRIBUTES.iter().any(starts).then_some(NameKind::TestName)
+    }
 }
 
 fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
-}
-
-fn is_test_name(key: &str) -> bool {
-    let starts = |known: &&str| key.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
-    TEST_ATTRIBUTES.iter().any(starts)
 }
 
 #[cfg(test)]

@@ -66,10 +66,7 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
         return SECONDARY_WEIGHT;
     }
     let around = format!("{before}{after}");
-    if NET_PHRASES.occur_in(&around)
-        || around.contains("税抜")
-        || around.contains("税別")
-    {
+    if NET_PHRASES.occur_in(&around) || around.contains("税抜") || around.contains("税別") {
         return NET_WEIGHT;
     }
     1.0

@@ -77,7 +77,6 @@ pub(crate) fn availability(
             if text.len() > 60 {
                 continue;
             }
-            let disabled = tree.attributes(node).iter().copied().any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
             let mut quote = (!text.is_empty() && is_buy_label(text)).then(|| text.to_owned());
             if quote.is_none() && tree.is(node, &["button", "input", "a"]) {
                 quote = ["value", "title", "aria-label", "id", "class", "name"]
@@ -89,7 +88,7 @@ pub(crate) fn availability(
                     })
                     .map(std::borrow::Cow::into_owned);
             }
-            if let Some(quote) = quote.filter(|_| !disabled) {
+            if let Some(quote) = quote.filter(|_| tree.attribute(node, "disabled").is_none()) {
                 pool.add(Candidate {
                     value: in_stock.clone(),
                     quote,

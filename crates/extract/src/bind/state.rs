@@ -36,7 +36,9 @@ pub(crate) fn collect(
             Value::Array(list) => waiting.extend(list.iter().rev().take(MAX_STATE_OBJECTS)),
             Value::Object(object) => {
                 seen += 1;
-                if seen > MAX_STATE_OBJECTS || evidence.tree.interrupt().spend(1 + object.len().min(MAX_VALUES)) {
+                if seen > MAX_STATE_OBJECTS
+                    || evidence.tree.interrupt().spend(1 + object.len().min(MAX_VALUES))
+                {
                     break;
                 }
                 if let Some(rating) = page.rate(object) {

@@ -1,6 +1,6 @@
-use std::borrow::Cow;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use std::borrow::Cow;
 
 use super::concept::{Concept, concept_of, nested_concept_of};
 use super::concepts::siblings;

@@ -20,7 +20,7 @@ pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
-use crate::bind::{NodeNames, UnrelatedParts, TextWords};
+use crate::bind::{NodeNames, TextWords, UnrelatedParts};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
 use crate::template::Recurring;

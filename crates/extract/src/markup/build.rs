@@ -250,8 +250,7 @@ impl<'a> TreeBuilder<'a> {
     fn end(&mut self, name: &str) {
         let of_table = Kinds::ROW.and(Kinds::ROW_GROUP).and(Kinds::TABLE);
         // End tags of other elements close no cell or table.
-        let scope =
-            if Kinds::of(name).has(of_table) { Kinds::TABLE } else { Kinds::CELL.and(Kinds::TABLE) };
+        let scope = if Kinds::of(name).has(of_table) { Kinds::TABLE } else { Kinds::CELL.and(Kinds::TABLE) };
         for (depth, open) in self.open.iter().enumerate().rev() {
             if open.name.eq_ignore_ascii_case(name) {
                 self.close_to(depth);

@@ -1,5 +1,5 @@
-use std::cmp::Reverse;
 use hashbrown::HashMap;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{Label, MAX_SEGMENTS, Origin};

@@ -1,16 +1,24 @@
 //! Texts without the words before and after their value: `Ada` in `By Ada`.
 
-use super::Origin;
 use super::clean::clean;
 use super::drafts::{Draft, Drafts, Mark};
 use super::tag::Tag;
 use super::view::View;
+use super::{Label, LabelKind, MAX_LABEL_BYTES, Origin};
+use crate::bind::folded;
 use crate::typed::strip_affixes;
 
 /// Longest text that may have such words, in bytes.
 const MAX_AFFIXED_BYTES: usize = 120;
 /// Upper bound on the texts that are searched for such words, those near the heading first.
 const MAX_SEARCHED: usize = 600;
+
+/// What the words before a value call it: nobody who reviewed an article is its author.
+fn label_of(prefix: &str) -> Option<Label> {
+    let words = folded(prefix);
+    let kind = if prefix.trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Before };
+    (!words.is_empty() && words.len() <= MAX_LABEL_BYTES).then_some(Label { words, kind })
+}
 
 pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
     let mut found = Vec::new();
@@ -38,9 +46,10 @@ pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
             continue;
         }
         draft.mark(Mark::Affixed);
+        let label = label_of(text.get(..inner.start).unwrap_or_default());
         let inner = range.start + inner.start..range.start + inner.end;
         if let Some(inner) = clean(view.tree.text(), inner) {
-            found.push(Draft::visible(draft.node, inner, Origin::AfterPrefix));
+            found.push(Draft::visible(draft.node, inner, Origin::AfterPrefix).with_label(label));
         }
     }
     for draft in found {

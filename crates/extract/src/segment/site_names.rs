@@ -150,7 +150,8 @@ impl SiteNames {
     fn may_have(&self, text: &str) -> bool {
         let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
         words.take(2).any(|word| {
-            let mut letters = word.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase);
+            let mut letters =
+                word.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase);
             let start = [letters.next(), letters.next()];
             let begins = |known: &[Option<char>; 2]| {
                 known[0] == start[0] && (start[1].is_none() || known[1].is_none() || known[1] == start[1])

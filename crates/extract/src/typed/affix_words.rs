@@ -184,9 +184,8 @@ pub(super) static FIRST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|
     phrases.filter_map(|phrase| phrase.split(' ').next()).collect()
 });
 /// The last words of the controls.
-pub(super) static LAST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    CONTROL_PHRASES.iter().filter_map(|phrase| phrase.rsplit(' ').next()).collect()
-});
+pub(super) static LAST_WORDS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| CONTROL_PHRASES.iter().filter_map(|phrase| phrase.rsplit(' ').next()).collect());
 /// Phrases that follow a name.
 pub(super) static CONTROL_PHRASES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| phrases(CONTROLS));
 

@@ -62,7 +62,7 @@ pub(super) struct Figures {
     one: u32,
     two: u32,
     year: u32,
-    /// With points, the day comes first.
+    /// With points, the day comes first if it can.
     is_pointed: bool,
     next: usize,
 }
@@ -70,10 +70,10 @@ pub(super) struct Figures {
 impl Figures {
     /// The order that the figures themselves show; `None` if both are possible.
     pub(super) fn order(&self) -> Option<Order> {
-        if self.is_pointed || self.one > 12 {
-            Some(Order::DayFirst)
+        if self.two > 12 {
+            Some(Order::MonthFirst)
         } else {
-            (self.two > 12).then_some(Order::MonthFirst)
+            (self.is_pointed || self.one > 12).then_some(Order::DayFirst)
         }
     }
 

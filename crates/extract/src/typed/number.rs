@@ -53,9 +53,10 @@ fn first_digit(text: &str) -> Option<usize> {
     places.find_map(|(at, byte)| {
         let is_digit = match byte {
             b'0'..=b'9' => true,
-            0xd9 | 0xdb => {
-                text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|found| digit(found).is_some())
-            }
+            0xd9 | 0xdb => text
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .is_some_and(|found| digit(found).is_some()),
             _ => false,
         };
         is_digit.then_some(at)

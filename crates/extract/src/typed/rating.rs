@@ -64,10 +64,13 @@ pub(crate) fn rating(text: &str) -> Option<RatingFound> {
     let scored = |read: &dyn Fn(&Score) -> Option<RatingFound>| {
         places.clone().filter_map(|at| score_at(&tokens, at)).find_map(|score| read(&score))
     };
-    scored(&|score| out_of(&tokens, score, is_about_ratings))
-        .or_else(|| places.clone().find_map(|at| star_row(&tokens, at)))
-        .or_else(|| scored(&|score| starred(&tokens, score)))
-        .or_else(|| scored(&|score| labelled(&tokens, score)))
+    let found = scored(&|score| out_of(&tokens, score, is_about_ratings))
+        .or_else(|| places.clone().find_map(|at| star_row(&tokens, at)));
+    // The `5 stars` of `64% gave 5 stars` are one row of a histogram.
+    if found.is_some() || text.contains(['%', '％']) {
+        return found;
+    }
+    scored(&|score| starred(&tokens, score)).or_else(|| scored(&|score| labelled(&tokens, score)))
 }
 
 /// A number that may be a score.

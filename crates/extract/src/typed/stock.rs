@@ -186,10 +186,11 @@ fn starts_at_word(text: &str, found: &PhraseFound) -> bool {
     !worded || !before.is_some_and(lettered)
 }
 
+static BUY_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(BUY_LABELS).ok());
+
 /// Whether this is the label of a button that buys.
 pub(crate) fn is_buy_label(text: &str) -> bool {
-    let text = text.to_lowercase();
-    BUY_LABELS.iter().any(|phrase| text.contains(phrase))
+    BUY_SEARCH.as_ref().is_some_and(|search| search.is_match(&text.to_lowercase()))
 }
 
 #[cfg(test)]

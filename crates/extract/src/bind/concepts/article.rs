@@ -51,8 +51,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         form: ValueForm::Names,
         names: "author, author name, authors, writer, byline, written by, creator, posted by, post author, \
-            article author, book author, recipe author, author full name, reviewer, reviewer name, \
-            reviewed by, review author, critic, asked by, uploaded by, uploader, channel, channel name, \
+            article author, book author, recipe author, author full name, review author, critic, asked by, uploaded by, uploader, channel, channel name, \
             journalist, reporter, columnist, contributor, autor, autorin, verfasser, geschrieben von, \
             redakteur, rezept von, auteur, autrice, écrit par, rédigé par, autora, escrito por, \
             publicado por, autore, scritto da, a cura di, recensore, schrijver, geschreven door, \
@@ -61,9 +60,20 @@ pub(super) const ROWS: &[Row] = &[
             автор, авторы, автори, написал, συγγραφέας, συντάκτης, yazar, yazarı, yazan, 著者, 作者, \
             執筆者, 投稿者, 筆者, 記者, 撰文, 저자, 작성자, 글쓴이, 지은이, 기자, מחבר, מאת, כותב, المؤلف, \
             الكاتب, تأليف, بقلم",
-        paths: "author.name, author, creator.name, creator, reviewedBy.name",
+        paths: "author.name, author, creator.name, creator",
         metas: "author, article:author, dc.creator, dcterms.creator, book:author, books:author, \
             citation_author, parsely-author, sailthru.author",
+        ..ROW
+    },
+    Row {
+        form: ValueForm::Names,
+        names: "reviewer, reviewer name, reviewed by, medically reviewed by, reviewed and approved by, \
+            fact checked by, fact checker, checked by, approved by, verified by, geprüft von, \
+            geprüft durch, fachlich geprüft von, medizinisch geprüft von, relu par, vérifié par, \
+            revisado por, verificado por, revisto por, revisionato da, verificato da, gecontroleerd door, \
+            granskad av, gennemgået af, zweryfikowane przez, проверено, проверил, 監修者",
+        paths: "reviewedBy.name, author.name, author",
+        broader: "author",
         ..ROW
     },
     Row {
@@ -75,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
             видавець, видавництво, εκδότης, εκδόσεις, yayınevi, yayıncı, 出版社, 発行元, 출판사, 발행처, \
             הוצאה, הוצאה לאור, מוציא לאור, الناشر, دار النشر",
         labels: "editor, zdroj, source, fuente, fonte, quelle, źródło, forrás, sursa, источник, източник, \
-            джерело, πηγή, kaynak, 出典, 来源, 來源, 출처, מקור, المصدر, magazine, newspaper",
+            джерело, πηγή, kaynak, 出典, 来源, 來源, 출처, מקור, المصدر",
         paths: "publisher.name, publisher, isPartOf.publisher.name",
         metas: "og:site_name, dc.publisher, dcterms.publisher, citation_publisher, citation_journal_title",
         ..ROW
@@ -128,7 +138,10 @@ pub(super) const ROWS: &[Row] = &[
             päivitetty, viimeksi päivitetty, zaktualizowano, aktualizacja, data aktualizacji, \
             ostatnia aktualizacja, aktualizováno, poslední aktualizace, aktualizované, \
             posledná aktualizácia, frissítve, utolsó frissítés, módosítva, actualizat, ultima actualizare, \
-            обновено, последна актуализация, обновлено, последнее обновление, дата обновления, изменено, \
+            edited, edited on, edited at, last edited, last edited on, last edit, bearbeitet, \
+            zuletzt bearbeitet, édité le, editado, editado el, editado em, modificato il, bewerkt, \
+            laatst bewerkt, redigerad, redigeret, redigert, edytowano, upraveno, отредактировано, \
+            изменено, обновено, последна актуализация, обновлено, последнее обновление, дата обновления, \
             оновлено, останнє оновлення, ενημερώθηκε, τελευταία ενημέρωση, güncellendi, güncelleme tarihi, \
             son güncelleme, 更新日, 最終更新日, 最終更新, 更新时间, 最后更新, 更新日期, 最後更新, 수정일, \
             업데이트, 최종수정, עודכן, עדכון אחרון, תאריך עדכון, آخر تحديث, تاريخ التحديث, تم التحديث",

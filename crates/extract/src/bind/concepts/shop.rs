@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
             prod id, pid, offer id, ad id, ad no, adid, adno, nr ref, numer referencyjny, ref number, \
             listing id, listing number, post id, artikelnummer, artikel nr, artikelcode, art nr, art no, \
             bestellnummer, artikelnr, produktnummer, produktkode, varenummer, varenr, tuotenumero, \
-            tuotekoodi, référence, référence produit, réf, code article, code produit, referencia, \
+            tuotekoodi, référence, référence produit, référence interne, réf, code article, code produit, referencia, \
             número de artículo, referência, cod art, codice articolo, codice prodotto, código de producto, \
             código do produto, productcode, productnummer, bestelnummer, id, kód produktu, kód tovaru, \
             číslo produktu, kod produktu, numer katalogowy, katalogové číslo, cikkszám, termékkód, \

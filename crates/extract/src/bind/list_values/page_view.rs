@@ -1,7 +1,7 @@
 //! What the lists of a page are chosen by, whatever the property: its outline, its lists, its parts.
 
-use std::cell::{OnceCell, RefCell};
 use hashbrown::HashMap;
+use std::cell::{OnceCell, RefCell};
 
 use super::lists::{self, PageList};
 use super::outline::Outline;

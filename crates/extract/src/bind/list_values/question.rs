@@ -308,8 +308,7 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
             question.is_heading |= rank(tree, node).is_some() || tree.is(node, &["b", "strong", "dt"]);
             question.is_control |= opens(tree, node) || tree.is(node, &["button"]);
         }
-        let is_part =
-            || names_of(evidence, node).flatten().any(|word| PART_NAMES.contains(&word.as_str()));
+        let is_part = || names_of(evidence, node).flatten().any(|word| PART_NAMES.contains(&word.as_str()));
         question.is_named = question.is_named || is_part();
     }
 }
@@ -317,7 +316,8 @@ fn mark(evidence: &Evidence<'_>, question: &mut Question) {
 /// The name and the first class of a question's element, outside spans without a class.
 fn markup<'a>(tree: &Tree<'a>, question: &Question) -> (&'a str, &'a str) {
     let class = |node: NodeId| -> &'a str {
-        let mut classes = tree.attributes(node).iter().copied().filter(|(key, _)| key.eq_ignore_ascii_case("class"));
+        let mut classes =
+            tree.attributes(node).iter().copied().filter(|(key, _)| key.eq_ignore_ascii_case("class"));
         classes.next().and_then(|(_, value)| value.split_ascii_whitespace().next()).unwrap_or_default()
     };
     let mut node = question.node;

@@ -157,9 +157,8 @@ fn above(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> Abo
 /// How well the names of the list, of its items and of the elements around it alone fit.
 fn name_fit(view: &PageView<'_, '_>, subject: &Subject, list: &PageList<'_>) -> f64 {
     let tree = &view.evidence.tree;
-    let fit = |node: NodeId| {
-        names_of(view.evidence, node).map(|name| subject.class_fit(name)).fold(0.0, f64::max)
-    };
+    let fit =
+        |node: NodeId| names_of(view.evidence, node).map(|name| subject.class_fit(name)).fold(0.0, f64::max);
     let most = list.text().len() * 2 + 120;
     let around = std::iter::once(list.parent)
         .chain(tree.ancestors(list.parent))

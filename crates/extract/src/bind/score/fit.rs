@@ -201,8 +201,9 @@ pub(crate) fn name_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
     person + site * share
 }
 
-/// The name that a user of the site has, if a segment links to that user: such a name need not look like one.
-pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment) -> Option<Value> {
+/// The name that a user of the site has, if a segment links to that user or has the label of the field: such a
+/// name need not look like one.
+pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment, is_labelled: bool) -> Option<Value> {
     let text = segment.text.as_str();
     let is_user_name = (MIN_USER_BYTES..=MAX_USER_BYTES).contains(&text.len())
         && text.contains(char::is_alphabetic)
@@ -211,7 +212,7 @@ pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment) -> Option<V
         && target.has_concept("author")
         && target.shape.kind == ShapeKind::Text
         && target.shape.choices.is_empty();
-    (asks && is_user_name && has(segment, LINK_PERSON)).then(|| Value::from(text))
+    (asks && is_user_name && (is_labelled || has(segment, LINK_PERSON))).then(|| Value::from(text))
 }
 
 /// How much the type of a segment speaks for the field, 0 to 1.5.
@@ -251,10 +252,10 @@ const IS_NAME: usize = feature("is_name");
 const IS_PLACE: usize = feature("is_place");
 const LINK_PERSON: usize = feature("link_person");
 const LINK_AUTHOR: usize = feature("link_author");
-const SITE_WEIGHT: usize = feature("site_weight");
+pub(super) const SITE_WEIGHT: usize = feature("site_weight");
 
 /// The index of a feature of the place; the number of features if there is none with this name.
-const fn feature(name: &str) -> usize {
+pub(super) const fn feature(name: &str) -> usize {
     let mut rest: &[&str] = &PLACE_FEATURES;
     let mut at = 0;
     while let Some((first, others)) = rest.split_first() {
@@ -280,7 +281,7 @@ const fn is_same(mut left: &[u8], mut right: &[u8]) -> bool {
     left.is_empty() && right.is_empty()
 }
 
-fn has(segment: &Segment, feature: usize) -> bool {
+pub(super) fn has(segment: &Segment, feature: usize) -> bool {
     segment.place.0.get(feature).is_some_and(|value| *value > 0.0)
 }
 

@@ -14,12 +14,14 @@ mod groups;
 mod meaning;
 mod model;
 mod options;
+mod own_site;
 mod page_facts;
 mod page_segments;
 mod proof;
 mod range_end;
 mod rules;
 mod segment_names;
+mod unlikely_names;
 
 pub(crate) use features::{WIDTH, feature_names};
 pub(crate) use fit::is_long_text;
@@ -66,6 +68,9 @@ pub(crate) fn choose(
         let rows = features::rows(&facts, &schema, field, targets, &options);
         let mut probabilities = model.probabilities(&rows);
         probabilities.iter_mut().for_each(|probability| *probability *= factor);
+        if fit::is_proper_name(target, targets) {
+            own_site::prefer(&facts, &options, &mut probabilities);
+        }
         let bound = model.bound(group_of(target));
         let bounds: Vec<f32> =
             options.iter().map(|option| bound_of(&facts, field, target, option, bound)).collect();

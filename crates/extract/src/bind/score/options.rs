@@ -1,5 +1,5 @@
-use std::cmp::Ordering;
 use hashbrown::HashMap;
+use std::cmp::Ordering;
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ use super::fit::{is_proper_name, is_score_without_scale, name_weight, type_weigh
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
-use super::segment_names::NamePlace;
+use super::segment_names::{NamePlace, SegmentName};
+use super::unlikely_names;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::pool::{Choice, agreement_key};
 use crate::bind::target::TargetField;
@@ -112,7 +113,7 @@ pub(crate) fn read(
         });
     }
     for (prior, at) in fitting(page, field, targets, limit * NORMALISED_PER_OPTION) {
-        let Some((segment, _)) = page.segment(at) else { continue };
+        let Some((segment, facts)) = page.segment(at) else { continue };
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
         }
@@ -123,7 +124,15 @@ pub(crate) fn read(
         {
             continue;
         }
-        let value = value_in(&segment.text, target).or_else(|| user_name(target, segment));
+        let value = value_in(&segment.text, target).or_else(|| {
+            let is_own = |name: &SegmentName| {
+                let relation = page.names.relation(name.meaning, field);
+                name.place == NamePlace::Label
+                    && name.is_whole
+                    && matches!(relation, Relation::OwnName | Relation::OwnConcept)
+            };
+            user_name(target, segment, facts.names.iter().any(is_own))
+        });
         let Some(value) = value else { continue };
         let key = agreement_key(&value);
         if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
@@ -138,6 +147,9 @@ pub(crate) fn read(
             by_key.insert(key.clone(), options.len());
             options.push(ValueOption { value, key, choice: None, segments: vec![at], stating: 1, prior });
         }
+    }
+    if target.has_concept("name") && !is_proper_name {
+        unlikely_names::leave_out(page, targets, &mut options);
     }
     options
 }

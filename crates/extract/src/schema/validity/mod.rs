@@ -11,8 +11,8 @@ mod pattern;
 mod properties;
 mod reference;
 
-use std::borrow::Cow;
 use hashbrown::HashSet;
+use std::borrow::Cow;
 
 use gleaner_types::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES, MAX_SCHEMA_PATTERNS};
 use serde_json::Value;

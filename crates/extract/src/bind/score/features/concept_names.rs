@@ -1,5 +1,5 @@
 /// The concepts with a feature of their own, by their plainest names. A new concept goes to the end.
-pub(super) const CONCEPT_NAMES: [&str; 194] = [
+pub(super) const CONCEPT_NAMES: [&str; 195] = [
     "price",
     "currency",
     "sku",
@@ -30,6 +30,7 @@ pub(super) const CONCEPT_NAMES: [&str; 194] = [
     "subtitle",
     "article body",
     "author",
+    "reviewer",
     "publisher",
     "date published",
     "date modified",
