@@ -51,6 +51,11 @@ class Site:
         # What else stands in the heading, and what other heading stands above it.
         self.in_heading = rng.choice(["", "", "", "", "", "kicker", "date"])
         self.banner = rng.choice(["", "", "", "", "", "name", "section"])
+        # The line below the heading with what needs no label.
+        self.sub_line = rng.choice(["", "", "", "", "text", "spans", "items", "lines"])
+        self.separator = rng.choice([" · ", " | ", ", ", " • ", " – ", " "])
+        # Labels and values one after the other, without elements around the pairs.
+        self.is_flat = rng.random() < 0.4
         # Others save only the part of a page about the thing.
         self.is_fragment = rng.random() < 0.2
         self.attribute_prefix = rng.choice(["", "", "product-", "item-"])
@@ -191,6 +196,9 @@ def facts(site, rows):
         return "".join(f"<p><strong>{label}:</strong> {text}</p>" for _, label, text in rows)
     if style == 4:
         return f"<ul{c('facts')}>" + "".join(f"<li>{label}: {text}</li>" for _, label, text in rows) + "</ul>"
+    if style == 5 and site.is_flat:
+        return f"<div{c('facts')}>" + "".join(
+            f"<span{c('label')}>{label}</span><span{c('value')}>{text}</span>" for _, label, text in rows) + "</div>"
     if style == 5:
         return "".join(f"<div{c('row')}><span{c('label')}>{label}</span><span{c('value')}>{text}</span></div>"
                        for _, label, text in rows)
@@ -210,6 +218,29 @@ def facts(site, rows):
             f"<div{c('stat')}><span{c('value')}>{text}</span> <small{c('label')}>{label}</small></div>"
             for _, label, text in rows) + "</div>"
     return f"<p{c('meta')}>" + "; ".join(f"{label} {text}" for _, label, text in rows) + "</p>"
+
+
+def sub_line(site, rows):
+    """The line below the heading, and the rows that it leaves."""
+    c, own = site.c, [row for row in rows if row[0] in CLEAR][:5]
+    if not site.sub_line or len(own) < 2:
+        return "", rows
+    texts = []
+    for name, _, text in own:
+        text = escape(text)
+        if name == "company" and site.rng.random() < 0.6:
+            text = f'<a href="/company/{site.rng.randrange(99)}">{text}</a>'
+        texts.append((name, text))
+    if site.sub_line == "text":
+        shown = f"<p{c('sub')}>{site.separator.join(text for _, text in texts)}</p>"
+    elif site.sub_line == "spans":
+        spans = [f"<span{c(name)}>{text}</span>" for name, text in texts]
+        shown = f"<div{c('sub')}>{site.separator.join(spans)}</div>"
+    elif site.sub_line == "items":
+        shown = f"<ul{c('sub')}>" + "".join(f"<li><svg></svg>{text}</li>" for _, text in texts) + "</ul>"
+    else:
+        shown = "".join(f"<div{c(name)}>{text}</div>" for name, text in texts)
+    return shown, [row for row in rows if row not in own]
 
 
 def by_line(site, thing):
@@ -330,6 +361,7 @@ def page(site, thing, others, number):
         rows.insert(0, ("price", locale.labels["price"], thing.price))
         thing.price = ""
     imprint, rows = dirt.imprint(site, thing, rows)
+    below, rows = sub_line(site, rows)
     badge = dirt.badge(site, thing)
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in thing.paragraphs)
     parts = {
@@ -351,7 +383,7 @@ def page(site, thing, others, number):
     image_tag = "" if site.is_small and site.rng.random() < 0.6 else f'<img src="{image}" alt="">'
     section = escape(thing.category) or site.phrase("popular")
     banner = f"<h1>{section}</h1>" if site.banner == "section" and not site.is_small else ""
-    main = (banner + crumbs + badge + title(site, thing) + by_line(site, thing) + imprint
+    main = (banner + crumbs + badge + title(site, thing) + below + by_line(site, thing) + imprint
             + image_tag + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
             + (share if "share" in site.distractors else ""))

@@ -333,7 +333,7 @@ mod tests {
             (&[], "headline", &["headline", "name"]),
             (&[], "motto", &["motto"]),
             (&["author"], "name", &["author.name", "author"]),
-            (&["author"], "motto", &["author.motto", "creator.motto", "reviewed by.motto"]),
+            (&["author"], "motto", &["author.motto", "creator.motto"]),
         ];
         for (scope, name, expected) in rows {
             let shape = Shape::from_schema(&json!({ "type": "string" })).unwrap();

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{MAX_PAIRS, MAX_VALUE_BYTES, Table};
+use crate::bind::{folded, is_known};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Method, truncate};
 
@@ -11,9 +12,8 @@ const MAX_LABEL_CHARS: usize = 48;
 const MAX_CARD_LABELS: usize = 32;
 /// Longest text of an element that consists of a label and its value, in bytes.
 const MAX_PARTS_BYTES: usize = 240;
-/// Upper bound on the children that are searched for a label and its value; empty ones may stand between
-/// them.
-const MAX_PARTS: usize = 8;
+/// Upper bound on the elements with text of a row of labels and values.
+const MAX_PARTS: usize = 12;
 /// Upper bound on the labels of one line.
 const MAX_LABELS_PER_LINE: usize = 8;
 
@@ -93,8 +93,10 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
             && let Some(term) = term.take()
         {
             push(pairs, tree.text_of(term), tree.text_of(node), Method::DefinitionList, Some(node), None);
-        } else if let Some((label, value)) = two_parts(tree, node) {
-            push(pairs, tree.text_of(label), tree.text_of(value), Method::Label, Some(value), None);
+        } else {
+            for (label, value) in parts(tree, node) {
+                push(pairs, tree.text_of(label), tree.text_of(value), Method::Label, Some(value), None);
+            }
         }
     }
     for (label, node, value) in cards.into_values() {
@@ -102,20 +104,43 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     }
 }
 
-/// The label and the value of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
-/// the text of their parent.
-fn two_parts(tree: &Tree<'_>, node: NodeId) -> Option<(NodeId, NodeId)> {
+/// The labels and the values of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
+/// the text of their parent, or several such pairs one after the other. A known name behind a figure is its
+/// label, too: `<b>25 min</b> <small>Cook</small>`.
+fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
     let all = tree.text_of(node).len();
     if !(2..=MAX_PARTS_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
-        return None;
+        return Vec::new();
     }
-    let mut parts = tree.children(node).take(MAX_PARTS).filter(|part| {
-        let text = tree.text_range(*part);
-        text.end > text.start && !tree.text_of(*part).is_empty()
-    });
-    let (label, value) = (parts.next()?, parts.next()?);
-    let both = !tree.name(label).is_empty() && !tree.name(value).is_empty() && parts.next().is_none();
-    (both && tree.text_of(label).len() <= MAX_LABEL_CHARS).then_some((label, value))
+    let parts: Vec<NodeId> = tree
+        .children(node)
+        .filter(|part| {
+            let text = tree.text_range(*part);
+            text.end > text.start && !tree.text_of(*part).is_empty()
+        })
+        .take(MAX_PARTS + 1)
+        .collect();
+    let is_pairs = matches!(parts.len(), 2..=MAX_PARTS) && parts.len().is_multiple_of(2);
+    if !is_pairs || parts.iter().any(|part| tree.name(*part).is_empty()) {
+        return Vec::new();
+    }
+    let pairs = || parts.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
+    let is_label = |part: NodeId| {
+        let text = tree.text_of(part);
+        text.len() <= MAX_LABEL_CHARS && !text.contains(|found: char| found.is_numeric())
+    };
+    let is_named = |part: NodeId| is_label(part) && is_known(&folded(tree.text_of(part)));
+    let has_figure = |part: NodeId| tree.text_of(part).contains(|found: char| found.is_numeric());
+    if pairs().all(|(value, label)| has_figure(value) && is_named(label)) {
+        return pairs().map(|(value, label)| (label, value)).collect();
+    }
+    if parts.len() == 2 {
+        return pairs().filter(|(label, _)| tree.text_of(*label).len() <= MAX_LABEL_CHARS).collect();
+    }
+    // Several links or words in a row are no pairs.
+    let named = pairs().filter(|(label, _)| is_named(*label)).count();
+    let are_labelled = pairs().all(|(label, value)| is_label(label) && !is_named(value));
+    if are_labelled && named * 2 >= parts.len() / 2 { pairs().collect() } else { Vec::new() }
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.

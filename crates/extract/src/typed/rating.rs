@@ -198,6 +198,16 @@ fn star_row(tokens: &Tokens<'_>, at: usize) -> Option<RatingFound> {
     if empty == 0 || !matches!(best, 5 | 10) {
         return None;
     }
+    // `★★★★☆ 4.2` says it exactly.
+    let behind = at + best;
+    let behind = if tokens.mark(behind) == Some('(') { behind + 1 } else { behind };
+    let highest = u32::try_from(best * 100).unwrap_or(u32::MAX);
+    if let Some(score) = score_at(tokens, behind)
+        && !score.is_whole
+        && score.hundredths <= highest
+    {
+        return found(tokens, &score, Some(highest / 100), at, score.next);
+    }
     let range = tokens.get(at)?.start..tokens.end_of(at + best - 1);
     Some(RatingFound { value: full.to_string(), best: Some(best.to_string()), range })
 }

@@ -145,10 +145,16 @@ pub(crate) fn fits(
         (_, ValueForm::Rating) => {
             is_short && facts.digits > 0 && !is_time_or_ratio(text) && !is_score_without_scale(text)
         }
-        (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
-            is_short && facts.digits > 0 && !is_time_or_ratio(text)
+        // The figures of a date are no amount and no count.
+        (_, ValueForm::Price) => {
+            let is_of_date = has(segment, HAS_DATE) && !has(segment, HAS_MONEY);
+            is_short && facts.digits > 0 && !is_of_date && !is_time_or_ratio(text)
         }
-        (_, ValueForm::Price | ValueForm::Code) => is_short && facts.digits > 0,
+        (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
+            let is_of_date = has(segment, HAS_DATE) && !asks_for_year(target);
+            is_short && facts.digits > 0 && !is_of_date && !is_time_or_ratio(text)
+        }
+        (_, ValueForm::Code) => is_short && facts.digits > 0,
         (_, ValueForm::Email) => text.contains('@'),
         (_, ValueForm::Phone) => is_short && facts.digits >= MIN_PHONE_DIGITS,
         (_, ValueForm::Gtin) => is_short && facts.digits >= MIN_GTIN_DIGITS,
@@ -162,6 +168,13 @@ pub(crate) fn fits(
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }
+}
+
+/// Whether a field asks for a year, which a date has.
+fn asks_for_year(target: &TargetField<'_>) -> bool {
+    target.folded.split(' ').any(|word| word == "year")
+        || target.has_concept("year")
+        || target.has_concept("year built")
 }
 
 /// Whether a text is only a number that is too high for a scale that nobody names: what a lone `93` is out of
@@ -234,6 +247,8 @@ pub(crate) fn type_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
         ValueForm::Gtin => weigh(1.5, &[IS_GTIN]),
         ValueForm::Names => weigh(0.6, &[IS_NAME]),
         ValueForm::Place => weigh(0.6, &[IS_PLACE]),
+        ValueForm::Term if target.has_concept("employment type") => weigh(1.5, &[IS_EMPLOYMENT]),
+        ValueForm::Term | ValueForm::Text if target.has_concept("language") => weigh(1.0, &[IS_LANGUAGE]),
         _ => 0.0,
     }
 }
@@ -249,6 +264,8 @@ const WHOLE_NUMBER: usize = feature("whole_number");
 const IS_CODE: usize = feature("is_code");
 const IS_GTIN: usize = feature("is_gtin");
 const IS_NAME: usize = feature("is_name");
+const IS_EMPLOYMENT: usize = feature("is_employment");
+const IS_LANGUAGE: usize = feature("is_language");
 const IS_PLACE: usize = feature("is_place");
 const LINK_PERSON: usize = feature("link_person");
 const LINK_AUTHOR: usize = feature("link_author");
@@ -312,6 +329,8 @@ mod tests {
             IS_CODE,
             IS_GTIN,
             IS_NAME,
+            IS_EMPLOYMENT,
+            IS_LANGUAGE,
             IS_PLACE,
             LINK_PERSON,
             LINK_AUTHOR,

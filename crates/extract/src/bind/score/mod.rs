@@ -7,6 +7,7 @@
 //! empty model the rules choose alone ([`rules`]).
 
 mod choice;
+mod clean_values;
 mod conflict;
 mod features;
 mod fit;

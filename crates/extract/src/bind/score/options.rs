@@ -3,6 +3,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
+use super::clean_values::clean;
 use super::fit::{is_proper_name, is_score_without_scale, name_weight, type_weight, user_name};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
@@ -100,9 +101,12 @@ pub(crate) fn read(
         {
             continue;
         }
-        let key = agreement_key(&choice.value);
+        let value = clean(target, choice.value.clone());
+        let key = agreement_key(&value);
+        if by_key.contains_key(&key) {
+            continue;
+        }
         by_key.insert(key.clone(), options.len());
-        let value = choice.value.clone();
         options.push(ValueOption {
             value,
             key,
@@ -133,7 +137,7 @@ pub(crate) fn read(
             };
             user_name(target, segment, facts.names.iter().any(is_own))
         });
-        let Some(value) = value else { continue };
+        let Some(value) = value.map(|value| clean(target, value)) else { continue };
         let key = agreement_key(&value);
         if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
             option.stating += 1;

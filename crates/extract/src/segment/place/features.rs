@@ -212,6 +212,10 @@ features! {
     is_name,
     /// It may be a place or an address.
     is_place,
+    /// A form of employment, such as full-time.
+    is_employment,
+    /// The name of a language.
+    is_language,
     /// Its number among the values of its type, from the heading on; negative before it.
     type_nth,
     /// Values of its type on the page.

@@ -5,7 +5,7 @@ use crate::segment::tag::Tag;
 use crate::segment::typed_spans::{TypeSet, ValueType, read_text};
 use crate::segment::view::View;
 use crate::segment::wording::Wording;
-use crate::typed::{gtin, is_name, is_place};
+use crate::typed::{gtin, is_employment, is_language, is_name, is_place};
 
 /// Longest name of a person or a company, in bytes.
 const MAX_NAME_BYTES: usize = 80;
@@ -13,6 +13,8 @@ const MAX_NAME_BYTES: usize = 80;
 const MAX_NAME_WORDS: usize = 6;
 /// Longest address, in bytes.
 const MAX_PLACE_BYTES: usize = 160;
+/// Longest term of a vocabulary, in bytes.
+const MAX_TERM_BYTES: usize = 40;
 /// Upper bound on the words of a text that is nothing but a count: `12 customer reviews`.
 const MAX_COUNT_WORDS: usize = 3;
 /// Longest text with a slash that is not the address of a page or an image, in bytes.
@@ -47,6 +49,8 @@ pub(super) struct Types {
     is_url: bool,
     is_name: bool,
     is_place: bool,
+    is_employment: bool,
+    is_language: bool,
 }
 
 impl Types {
@@ -95,6 +99,9 @@ impl Types {
             && text.len() <= MAX_PLACE_BYTES
             && (wording.digits > 0 || text.contains([',', '，', '、']))
             && is_place(text);
+        let may_be_term = wording.digits == 0 && wording.letters > 1 && text.len() <= MAX_TERM_BYTES;
+        found.is_employment = may_be_term && is_employment(text);
+        found.is_language = may_be_term && is_language(text);
         found
     }
 
@@ -198,6 +205,8 @@ pub(super) fn write(types: &Types, rank: Option<&TypeRank>, to: &mut Features) {
     to.has_phone = has(ValueType::Phone);
     to.is_code = flag(types.is_code);
     to.is_gtin = flag(types.is_gtin);
+    to.is_employment = flag(types.is_employment);
+    to.is_language = flag(types.is_language);
     to.is_url = flag(types.is_url);
     to.is_name = flag(types.is_name);
     to.is_place = flag(types.is_place);

@@ -1,0 +1,70 @@
+//! What a value of some concepts has beside it in the same text.
+
+use serde_json::Value;
+
+use crate::bind::target::TargetField;
+use crate::normalise::ValueForm;
+use crate::typed::without_binding;
+
+/// Separators behind the name of a publisher: `Holm Press / 2009 / Other`.
+const SEPARATORS: [&str; 6] = [" / ", " | ", " · ", " • ", "; ", " – "];
+
+/// A value without what stands in its text beside it: the binding behind the title of a book, the year and
+/// the place behind the name of a publisher.
+pub(super) fn clean(target: &TargetField<'_>, value: Value) -> Value {
+    let Value::String(text) = &value else { return value };
+    let cleaned = if target.form != ValueForm::Text {
+        return value;
+    } else if target.has_concept("name") {
+        without_binding(text)
+    } else if target.has_concept("publisher") {
+        name_of_publisher(text)
+    } else {
+        return value;
+    };
+    if cleaned.len() == text.len() { value } else { Value::from(cleaned) }
+}
+
+fn name_of_publisher(text: &str) -> &str {
+    let first = SEPARATORS.iter().filter_map(|separator| text.find(separator)).min();
+    let name = first.and_then(|end| text.get(..end)).unwrap_or(text).trim();
+    let name = match name.strip_suffix(')').and_then(|inner| inner.rsplit_once('(')) {
+        Some((before, inner)) if ends_with_year(inner) => before.trim_end(),
+        _ => name,
+    };
+    let before_year = name.get(..name.len().saturating_sub(4)).unwrap_or_default();
+    let before_year = before_year.trim_end_matches([' ', ',']);
+    if ends_with_year(name) && before_year.contains(char::is_alphabetic) { before_year } else { name }
+}
+
+/// Whether a text ends with a year, or is one.
+fn ends_with_year(text: &str) -> bool {
+    let start = text.len().saturating_sub(4);
+    let (before, last) = text.split_at_checked(start).unwrap_or_default();
+    let is_year = last.len() == 4
+        && last.bytes().all(|byte| byte.is_ascii_digit())
+        && (last.starts_with("19") || last.starts_with("20") || last.starts_with("18"));
+    is_year && !before.ends_with(|found: char| found.is_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn publishers_have_no_year() {
+        let rows = [
+            ("Holm Press / 2009 / Other", "Holm Press"),
+            ("Holm Press, 2009", "Holm Press"),
+            ("Holm Press (12 June 2009)", "Holm Press"),
+            ("Holm Press 2009", "Holm Press"),
+            ("Holm Press; 2nd edition", "Holm Press"),
+            ("Studio 1998", "Studio"),
+            ("2009", "2009"),
+            ("Holm & Sons", "Holm & Sons"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(name_of_publisher(text), expected, "{text}");
+        }
+    }
+}
