@@ -42,7 +42,7 @@ impl Times {
         if let Some((time, until)) = behind(tokens, stated) {
             let last = until.unwrap_or(time);
             return Self {
-                start: Some(time.time),
+                start: Some(until.map_or(time.time, |until| time.before(&until))),
                 until: until.map(|until| until.time),
                 from: None,
                 end: Some(last.end),
@@ -55,7 +55,7 @@ impl Times {
             let gap = until.map_or(time.next, |until| until.next);
             if gap <= at && gap + MAX_GAP_TOKENS >= at && is_gap(tokens, gap..at) {
                 return Self {
-                    start: Some(time.time),
+                    start: Some(until.map_or(time.time, |until| time.before(&until))),
                     until: until.map(|until| until.time),
                     from: tokens.get(first).map(|token| token.start),
                     ..Self::default()

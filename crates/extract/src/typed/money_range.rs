@@ -13,6 +13,26 @@ const MAX_BETWEEN_BYTES: usize = 32;
 /// Text beside a range in which its period stands, in characters.
 const MAX_BESIDE_CHARS: usize = 48;
 
+/// Words before the first end of a range, in the form of [`fold`](super::words::fold).
+const BETWEEN_WORDS: &[&str] = &[
+    "between",
+    "zwischen",
+    "entre",
+    "tra",
+    "fra",
+    "tussen",
+    "mellan",
+    "mellem",
+    "mellom",
+    "miedzy",
+    "mezi",
+    "medzi",
+    "intre",
+    "между",
+];
+/// Words between the ends of such a range.
+const AND_WORDS: &[&str] = &["and", "und", "et", "y", "e", "en", "och", "og", "a", "si", "и"];
+
 /// The first sum of money of a text, or the two ends of a range, and the period it is for:
 /// `$50,000 - $70,000 a year`, `€45k–55k`, `50.000 bis 60.000 € brutto`.
 ///
@@ -93,12 +113,20 @@ fn is_joined(text: &str, low: &Range<usize>, high: &Range<usize>) -> bool {
             joins += 1;
         } else if !matches!(tokens.kind(at), Some(Kind::Mark('/' | '.' | ',')))
             && period_at(&tokens, at).is_none()
-            && !tokens.is_word(at, &["per", "pro", "par", "and", "und", "y", "e", "et"])
+            && !tokens.is_word(at, &["per", "pro", "par"])
+            && !tokens.is_word(at, AND_WORDS)
         {
             return false;
         }
     }
-    joins > 0
+    joins > 0 || is_between(text, low.start, &tokens)
+}
+
+/// Whether a range is written as `between 5 and 7`.
+fn is_between(text: &str, start: usize, between: &Tokens<'_>) -> bool {
+    let before = Tokens::new(last_chars(text.get(..start).unwrap_or_default(), MAX_BETWEEN_BYTES));
+    let is_word = before.len().checked_sub(1).is_some_and(|last| before.is_word(last, BETWEEN_WORDS));
+    is_word && (0..between.len()).any(|at| between.is_word(at, AND_WORDS))
 }
 
 #[cfg(test)]
@@ -126,6 +154,7 @@ mod tests {
             ("$20/hr – $30/hr", "20", Some("30"), Some("$"), Some(Period::Hour)),
             ("10 000 – 12 000 zł / mies.", "10000", Some("12000"), Some("zł"), Some(Period::Month)),
             ("40 Tsd. € par an", "40000", None, Some("€"), year),
+            ("Entre 38 000 € et 45 000 € par an", "38000", Some("45000"), Some("€"), year),
             ("15 - 20 per hour", "15", Some("20"), None, Some(Period::Hour)),
         ];
         for (text, low, high, currency, period) in rows {
@@ -137,7 +166,7 @@ mod tests {
                 assert_eq!(high.currency.as_deref(), currency, "{text}");
             }
         }
-        for text in ["10 - 20 people", "in 2021", "$70 - $50", "8 hours"] {
+        for text in ["10 - 20 people", "in 2021", "between 5 and 7 people", "$70 - $50", "8 hours"] {
             assert_eq!(money_range(text), None, "{text}");
         }
     }

@@ -57,6 +57,19 @@ pub(super) struct TimeFound {
     pub(super) next: usize,
     /// Its end in the text.
     pub(super) end: usize,
+    half: Option<Half>,
+}
+
+impl TimeFound {
+    /// The time as the start of a range: `2:00–3:00 PM` starts after noon, `11:00–1:00 PM` before it.
+    pub(super) fn before(&self, end: &Self) -> TimeOfDay {
+        let hour = self.time.hour % 12 + 12;
+        let is_afternoon = self.half.is_none()
+            && end.half == Some(Half::Afternoon)
+            && (1..=12).contains(&self.time.hour)
+            && (hour, self.time.minute) < (end.time.hour, end.time.minute);
+        if is_afternoon { TimeOfDay { hour, ..self.time } } else { self.time }
+    }
 }
 
 /// The half of the day that an hour is in.
@@ -155,7 +168,7 @@ fn clock(
         end = tokens.end_of(next - 1);
     }
     let time = TimeOfDay { hour, minute, second, offset: offset.map(|(offset, _)| offset) };
-    (hour < 24).then_some(TimeFound { time, next, end })
+    (hour < 24).then_some(TimeFound { time, next, end, half })
 }
 
 /// An hour word with the minutes behind it.

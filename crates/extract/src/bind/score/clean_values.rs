@@ -3,26 +3,44 @@
 use serde_json::Value;
 
 use crate::bind::target::TargetField;
+use crate::bind::{folded, is_known};
 use crate::normalise::ValueForm;
 use crate::typed::without_binding;
 
 /// Separators behind the name of a publisher: `Holm Press / 2009 / Other`.
 const SEPARATORS: [&str; 6] = [" / ", " | ", " · ", " • ", "; ", " – "];
 
+/// Words before the name of an employer.
+const PREPOSITIONS: [&str; 9] = ["at", "with", "bei", "chez", "bij", "hos", "en", "presso", "w"];
+
 /// A value without what stands in its text beside it: the binding behind the title of a book, the year and
-/// the place behind the name of a publisher.
+/// the place behind the name of a publisher, the role behind a name.
 pub(super) fn clean(target: &TargetField<'_>, value: Value) -> Value {
     let Value::String(text) = &value else { return value };
-    let cleaned = if target.form != ValueForm::Text {
-        return value;
-    } else if target.has_concept("name") {
-        without_binding(text)
-    } else if target.has_concept("publisher") {
-        name_of_publisher(text)
-    } else {
-        return value;
+    let cleaned = match target.form {
+        ValueForm::Text if target.has_concept("name") => without_binding(text),
+        ValueForm::Text if target.has_concept("publisher") => name_of_publisher(text),
+        _ if target.has_concept("company") => without_preposition(text),
+        ValueForm::Names => without_role(text),
+        _ => return value,
     };
     if cleaned.len() == text.len() { value } else { Value::from(cleaned) }
+}
+
+/// The name of an employer without the word before it: `at Holm & Sons`.
+fn without_preposition(text: &str) -> &str {
+    let (first, rest) = text.split_once(' ').unwrap_or_default();
+    let starts_name = rest.starts_with(|found: char| found.is_uppercase() || found.is_numeric());
+    if PREPOSITIONS.contains(&first.to_lowercase().as_str()) && starts_name { rest } else { text }
+}
+
+/// A name without the role behind it, in brackets: `Ada Holm (Author)`.
+fn without_role(text: &str) -> &str {
+    let parts = text.strip_suffix(')').and_then(|inner| inner.rsplit_once('('));
+    match parts {
+        Some((name, role)) if !name.trim().is_empty() && is_known(&folded(role)) => name.trim_end(),
+        _ => text,
+    }
 }
 
 fn name_of_publisher(text: &str) -> &str {
@@ -50,6 +68,14 @@ fn ends_with_year(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_have_no_role_and_no_preposition() {
+        assert_eq!(without_role("Ada Holm (Author)"), "Ada Holm");
+        assert_eq!(without_role("Ada Holm (Smith)"), "Ada Holm (Smith)");
+        assert_eq!(without_preposition("at Holm & Sons"), "Holm & Sons");
+        assert_eq!(without_preposition("At the sea Ltd"), "At the sea Ltd");
+    }
 
     #[test]
     fn publishers_have_no_year() {

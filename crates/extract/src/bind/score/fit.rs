@@ -111,6 +111,46 @@ pub(super) fn is_proper_name(target: &TargetField<'_>, targets: &[TargetField<'_
         && !beside(&OF_OTHER_THINGS)
 }
 
+/// Whether a schema asks for a person.
+pub(super) fn asks_for_person(targets: &[TargetField<'_>]) -> bool {
+    let own = ["job title", "first name", "last name", "birth date", "nationality", "biography"];
+    targets.iter().filter_map(|target| target.concept).any(|concept| own.contains(&concept.plainest_name()))
+}
+
+/// Names of mailboxes that no person has alone.
+const SHARED_MAILBOXES: [&str; 24] = [
+    "info",
+    "contact",
+    "kontakt",
+    "contacto",
+    "contato",
+    "contatti",
+    "office",
+    "hello",
+    "support",
+    "service",
+    "help",
+    "mail",
+    "press",
+    "presse",
+    "media",
+    "sales",
+    "admin",
+    "webmaster",
+    "privacy",
+    "noreply",
+    "boxoffice",
+    "tickets",
+    "jobs",
+    "newsletter",
+];
+
+/// Whether an e-mail address belongs to an office and not to a person.
+pub(super) fn is_shared_mailbox(address: &str) -> bool {
+    let local = address.split(['@', '+']).next().unwrap_or_default();
+    SHARED_MAILBOXES.iter().any(|known| known.eq_ignore_ascii_case(local))
+}
+
 /// Whether a field asks for a date, by its form or by the format of the schema.
 fn is_date(target: &TargetField<'_>) -> bool {
     matches!(target.form, ValueForm::Date | ValueForm::Moment)
@@ -145,10 +185,11 @@ pub(crate) fn fits(
         (_, ValueForm::Rating) => {
             is_short && facts.digits > 0 && !is_time_or_ratio(text) && !is_score_without_scale(text)
         }
-        // The figures of a date are no amount and no count.
+        // The figures of a date or of hours are no amount, and those of a date no count.
         (_, ValueForm::Price) => {
-            let is_of_date = has(segment, HAS_DATE) && !has(segment, HAS_MONEY);
-            is_short && facts.digits > 0 && !is_of_date && !is_time_or_ratio(text)
+            let is_of_time = has(segment, HAS_DATE) || has(segment, HAS_DURATION);
+            let is_sum = has(segment, HAS_MONEY) || !is_of_time;
+            is_short && facts.digits > 0 && is_sum && !is_time_or_ratio(text)
         }
         (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
             let is_of_date = has(segment, HAS_DATE) && !asks_for_year(target);
@@ -166,8 +207,16 @@ pub(crate) fn fits(
             text.contains(['/', '.']) && !text.contains(char::is_whitespace) && !is_image
         }
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
+        (_, ValueForm::Place) if asks_for_address(target) => {
+            text.len() <= MAX_TEXT_BYTES && (facts.digits > 0 || text.matches(',').count() > 1)
+        }
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }
+}
+
+/// Whether a field asks for an address, which has a number or several parts.
+fn asks_for_address(target: &TargetField<'_>) -> bool {
+    target.has_concept("address") || target.has_concept("street address")
 }
 
 /// Whether a field asks for a year, which a date has.

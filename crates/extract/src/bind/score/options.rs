@@ -4,7 +4,10 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::clean_values::clean;
-use super::fit::{is_proper_name, is_score_without_scale, name_weight, type_weight, user_name};
+use super::fit::{
+    asks_for_person, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight, type_weight,
+    user_name,
+};
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
@@ -154,6 +157,9 @@ pub(crate) fn read(
     }
     if target.has_concept("name") && !is_proper_name {
         unlikely_names::leave_out(page, targets, &mut options);
+    }
+    if target.form == ValueForm::Email && asks_for_person(targets) {
+        options.retain(|option| !is_shared_mailbox(option.value.as_str().unwrap_or_default()));
     }
     options
 }
