@@ -97,7 +97,7 @@ pub(crate) fn collect(
     let mut seen: BTreeMap<usize, u32> = BTreeMap::new();
     let mut struck: Vec<String> = Vec::new();
     // The fields that each name of an element has, and that each name of an attribute has.
-    let fields_of = evidence.names().map(|words| names.within(words));
+    let fields_of = evidence.names().map(tree.interrupt(), |words| names.within(words));
     let mut data_names = DataNames::new(names);
     for node in tree.nodes() {
         let name = tree.name(node);

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use gleaner_types::Interrupt;
 use hashbrown::HashMap;
 
 use super::words::{class_words, words};
@@ -102,9 +103,11 @@ impl NodeNames {
         self.names.get(number as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// What a function says of the words of each name, in the order of the numbers.
-    pub(crate) fn map<T>(&self, read: impl FnMut(&[String]) -> T) -> Vec<T> {
-        self.names.iter().map(Vec::as_slice).map(read).collect()
+    /// What a function says of the words of each name, in the order of the numbers. If the work is interrupted,
+    /// the last ones are missing.
+    pub(crate) fn map<T>(&self, interrupt: &Interrupt, read: impl FnMut(&[String]) -> T) -> Vec<T> {
+        let names = self.names.iter().map(Vec::as_slice);
+        names.take_while(|words| !interrupt.spend(1 + words.len())).map(read).collect()
     }
 }
 

@@ -129,7 +129,7 @@ const CONDITIONS: [&str; 16] = [
     "когда",
 ];
 
-/// Finds these words, also within others.
+/// Finds these words, also inside longer words.
 static CONDITION_SEARCH: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(CONDITIONS).ok());
 

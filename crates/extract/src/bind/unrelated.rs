@@ -100,8 +100,9 @@ fn is_within(ranges: &[(NodeId, NodeId)], node: NodeId) -> bool {
 /// Parts whose names say that they are unrelated.
 fn named_parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
-    let says_so =
-        evidence.names().map(|words| words.iter().any(|word| UNRELATED_NAMES.contains(&word.as_str())));
+    let says_so = evidence
+        .names()
+        .map(tree.interrupt(), |words| words.iter().any(|word| UNRELATED_NAMES.contains(&word.as_str())));
     let is_named = |number: &u32| says_so.get(*number as usize) == Some(&true);
     let mut found = Vec::new();
     let mut until = NodeId(0);

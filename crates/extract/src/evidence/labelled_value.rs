@@ -12,6 +12,8 @@ const MAX_LABEL_CHARS: usize = 48;
 const MAX_CARD_LABELS: usize = 32;
 /// Longest text of an element that consists of a label and its value, in bytes.
 const MAX_PARTS_BYTES: usize = 240;
+/// Characters before the first digit of a figure: `~ € 5`.
+const MAX_SIGN_CHARS: usize = 4;
 /// Upper bound on the elements with text of a row of labels and values.
 const MAX_PARTS: usize = 12;
 /// Upper bound on the labels of one line.
@@ -125,22 +127,31 @@ fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
         return Vec::new();
     }
     let pairs = || parts.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?)));
+    let is_short = |text: &str| text.chars().take(MAX_LABEL_CHARS + 1).count() <= MAX_LABEL_CHARS;
     let is_label = |part: NodeId| {
         let text = tree.text_of(part);
-        text.len() <= MAX_LABEL_CHARS && !text.contains(|found: char| found.is_numeric())
+        is_short(text) && !text.contains(|found: char| found.is_numeric())
     };
     let is_named = |part: NodeId| is_label(part) && is_known(&folded(tree.text_of(part)));
-    let has_figure = |part: NodeId| tree.text_of(part).contains(|found: char| found.is_numeric());
-    if pairs().all(|(value, label)| has_figure(value) && is_named(label)) {
+    // `Address 2` is a label, `2 hours` a value.
+    let is_figure = |part: NodeId| {
+        let text = tree.text_of(part);
+        let is_year = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+        !is_year && text.chars().take(MAX_SIGN_CHARS).any(char::is_numeric)
+    };
+    if pairs().all(|(value, label)| is_figure(value) && is_named(label)) {
         return pairs().map(|(value, label)| (label, value)).collect();
     }
     if parts.len() == 2 {
-        return pairs().filter(|(label, _)| tree.text_of(*label).len() <= MAX_LABEL_CHARS).collect();
+        return pairs().filter(|(label, _)| is_short(tree.text_of(*label))).collect();
     }
     // Several links or words in a row are no pairs.
+    let count = parts.len() / 2;
     let named = pairs().filter(|(label, _)| is_named(*label)).count();
+    let figures = pairs().filter(|(_, value)| is_figure(*value)).count();
     let are_labelled = pairs().all(|(label, value)| is_label(label) && !is_named(value));
-    if are_labelled && named * 2 >= parts.len() / 2 { pairs().collect() } else { Vec::new() }
+    let are_pairs = named == count || (named * 2 >= count && figures * 2 >= count);
+    if are_labelled && are_pairs { pairs().collect() } else { Vec::new() }
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.
@@ -219,6 +230,25 @@ mod tests {
         }
         for html in ["<p>see https://example.com/</p>", "<p>Score 10:30</p>"] {
             assert!(found(html).is_empty(), "{html}");
+        }
+    }
+
+    #[test]
+    fn labels_and_values_may_stand_in_a_row_or_in_reverse() {
+        let rows: [(&str, &[(&str, &str)]); 5] = [
+            (
+                "<div><span>Prep</span><span>10 mins</span><span>Cook</span><span>25 mins</span></div>",
+                &[("Prep", "10 mins"), ("Cook", "25 mins")],
+            ),
+            ("<div><b>25 mins</b><small>Cook</small></div>", &[("Cook", "25 mins")]),
+            ("<div><span>Address 2</span><span>Street</span></div>", &[("Address 2", "Street")]),
+            ("<div><a>Home</a><a>News</a><a>Shop</a><a>Help</a></div>", &[]),
+            ("<div><a>Author</a><a>Publisher</a><a>Price</a><a>Brand</a></div>", &[]),
+        ];
+        for (html, expected) in rows {
+            let pairs: Vec<_> = found(html).into_iter().map(|(label, value, _)| (label, value)).collect();
+            let pairs: Vec<(&str, &str)> = pairs.iter().map(|(label, value)| (&**label, &**value)).collect();
+            assert_eq!(pairs, expected, "{html}");
         }
     }
 }

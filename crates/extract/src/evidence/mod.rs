@@ -40,11 +40,13 @@ pub const MAX_VALUE_BYTES: usize = 20_000;
 const MAX_HEADINGS: usize = 64;
 /// Upper bound on the nodes of a heading that are searched for a link.
 const MAX_HEADING_NODES: usize = 24;
+/// Longest address in a heading that is read, in bytes.
+const MAX_HREF_BYTES: usize = 2_048;
 /// How much an `h1` shares with the title at least if it repeats it.
 const LIKE_TITLE: f64 = 0.5;
 /// The same for an `h2` at least half as long as the title. It is the main heading only if no `h1` is.
 const LIKE_TITLE_BELOW: f64 = 0.75;
-/// Share of its words from which an `h1` is rather the main heading than one before it.
+/// An `h1` with at least this share of its words in the title is preferred to an earlier one.
 const SHARES_WITH_TITLE: f64 = 0.25;
 
 /// The `h1` and `h2` headings of a page, in page order.
@@ -99,9 +101,9 @@ fn links_to_start(tree: &Tree<'_>, heading: NodeId, url: &Url) -> bool {
     let is_start =
         |link: Url| link.path() == "/" && link.query().is_none() && link.host_str() == url.host_str();
     let around = tree.ancestors(heading).chain(tree.within(heading).take(MAX_HEADING_NODES));
-    let mut links =
-        around.filter(|node| tree.is(*node, &["a"])).filter_map(|node| tree.attribute(node, "href"));
-    links.any(|href| url.join(href.trim()).is_ok_and(is_start))
+    let links = around.filter(|node| tree.is(*node, &["a"]));
+    let mut links = links.filter_map(|node| tree.attribute(node, "href"));
+    links.any(|href| href.len() <= MAX_HREF_BYTES && url.join(href.trim()).is_ok_and(is_start))
 }
 
 /// Whether a heading is part of a menu or of a list of links, and so about another page.

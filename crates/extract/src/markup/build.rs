@@ -37,10 +37,11 @@ impl Kinds {
     /// A block that a paragraph around it survives.
     const CONTAINER: Self = Self(1 << 17);
 
-    const fn and(self, other: Self) -> Self {
+    const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
+    /// Whether it is one of these kinds.
     const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }
@@ -51,31 +52,31 @@ impl Kinds {
         lower.copy_from_slice(name.as_bytes());
         lower.make_ascii_lowercase();
         match &*lower {
-            b"p" => Self::BLOCK.and(Self::PARAGRAPH),
-            b"li" => Self::BLOCK.and(Self::ITEM).and(Self::CONTAINER),
-            b"ul" | b"ol" => Self::BLOCK.and(Self::LIST),
+            b"p" => Self::BLOCK.or(Self::PARAGRAPH),
+            b"li" => Self::BLOCK.or(Self::ITEM).or(Self::CONTAINER),
+            b"ul" | b"ol" => Self::BLOCK.or(Self::LIST),
             b"menu" => Self::LIST,
-            b"dt" | b"dd" => Self::BLOCK.and(Self::TERM),
-            b"dl" => Self::BLOCK.and(Self::TERMS),
-            b"option" => Self::BLOCK.and(Self::OPTION),
+            b"dt" | b"dd" => Self::BLOCK.or(Self::TERM),
+            b"dl" => Self::BLOCK.or(Self::TERMS),
+            b"option" => Self::BLOCK.or(Self::OPTION),
             b"optgroup" => Self::OPTION_GROUP,
-            b"select" => Self::BLOCK.and(Self::OPTIONS),
-            b"datalist" => Self::OPTIONS.and(Self::HIDDEN),
-            b"td" | b"th" => Self::BLOCK.and(Self::CELL).and(Self::CONTAINER),
-            b"tr" => Self::BLOCK.and(Self::ROW),
-            b"tbody" => Self::BLOCK.and(Self::ROW_GROUP),
+            b"select" => Self::BLOCK.or(Self::OPTIONS),
+            b"datalist" => Self::OPTIONS.or(Self::HIDDEN),
+            b"td" | b"th" => Self::BLOCK.or(Self::CELL).or(Self::CONTAINER),
+            b"tr" => Self::BLOCK.or(Self::ROW),
+            b"tbody" => Self::BLOCK.or(Self::ROW_GROUP),
             b"thead" | b"tfoot" => Self::ROW_GROUP,
-            b"table" => Self::BLOCK.and(Self::TABLE).and(Self::CONTAINER),
-            b"div" | b"section" | b"article" | b"button" => Self::BLOCK.and(Self::CONTAINER),
-            b"hr" => Self::BLOCK.and(Self::VOID),
+            b"table" => Self::BLOCK.or(Self::TABLE).or(Self::CONTAINER),
+            b"div" | b"section" | b"article" | b"button" => Self::BLOCK.or(Self::CONTAINER),
+            b"hr" => Self::BLOCK.or(Self::VOID),
             b"address" | b"aside" | b"blockquote" | b"body" | b"caption" | b"details" | b"dialog"
             | b"fieldset" | b"figcaption" | b"figure" | b"footer" | b"form" | b"h1" | b"h2" | b"h3"
             | b"h4" | b"h5" | b"h6" | b"header" | b"html" | b"legend" | b"main" | b"nav" | b"pre"
             | b"summary" => Self::BLOCK,
-            b"br" => Self::VOID.and(Self::BREAK),
+            b"br" => Self::VOID.or(Self::BREAK),
             b"area" | b"base" | b"col" | b"embed" | b"img" | b"input" | b"link" | b"meta" | b"param"
             | b"source" | b"track" | b"wbr" => Self::VOID,
-            b"svg" => Self::FOREIGN.and(Self::HIDDEN),
+            b"svg" => Self::FOREIGN.or(Self::HIDDEN),
             b"math" => Self::FOREIGN,
             b"template" | b"noscript" | b"head" => Self::HIDDEN,
             _ => Self::NONE,
@@ -88,8 +89,8 @@ impl Kinds {
 const IMPLIED: [(Kinds, Kinds, Kinds); 7] = [
     (Kinds::ITEM, Kinds::ITEM, Kinds::LIST),
     (Kinds::TERM, Kinds::TERM, Kinds::TERMS),
-    (Kinds::OPTION.and(Kinds::OPTION_GROUP), Kinds::OPTION, Kinds::OPTIONS),
-    (Kinds::CELL, Kinds::CELL, Kinds::ROW.and(Kinds::TABLE)),
+    (Kinds::OPTION.or(Kinds::OPTION_GROUP), Kinds::OPTION, Kinds::OPTIONS),
+    (Kinds::CELL, Kinds::CELL, Kinds::ROW.or(Kinds::TABLE)),
     (Kinds::ROW, Kinds::ROW, Kinds::TABLE),
     (Kinds::ROW_GROUP, Kinds::ROW_GROUP, Kinds::TABLE),
     (Kinds::BLOCK, Kinds::PARAGRAPH, Kinds::CONTAINER),
@@ -155,7 +156,7 @@ impl<'a> TreeBuilder<'a> {
     fn attributes(&mut self, raw: &'a str) -> usize {
         let before = self.tree.attributes.len();
         self.tree.interrupt.spend(raw.len() / UNIT_BYTES);
-        if before < MAX_PAGE_ATTRIBUTES && !raw.is_empty() {
+        if !raw.is_empty() {
             self.tree.attributes.extend(Attributes::new(raw));
         }
         before
@@ -220,10 +221,14 @@ impl<'a> TreeBuilder<'a> {
                 self.close_nearest(ends, held_by);
             }
         }
-        self.wants_break |= kinds.has(Kinds::BLOCK.and(Kinds::BREAK));
+        self.wants_break |= kinds.has(Kinds::BLOCK.or(Kinds::BREAK));
         let before = self.attributes(attributes);
         let own = self.tree.attributes.get(before..).unwrap_or_default();
         let hidden = self.is_hidden() || kinds.has(Kinds::HIDDEN) || hides(own);
+        // What hides an element counts, however many attributes there are.
+        if before >= MAX_PAGE_ATTRIBUTES {
+            self.tree.attributes.truncate(before);
+        }
         let foreign = self.open.last().is_some_and(|open| open.foreign) || kinds.has(Kinds::FOREIGN);
         let foreign = foreign && !name.eq_ignore_ascii_case("foreignObject");
         let index = self.push(Kind::Element { name }, before, hidden);
@@ -248,9 +253,9 @@ impl<'a> TreeBuilder<'a> {
     }
 
     fn end(&mut self, name: &str) {
-        let of_table = Kinds::ROW.and(Kinds::ROW_GROUP).and(Kinds::TABLE);
+        let of_table = Kinds::ROW.or(Kinds::ROW_GROUP).or(Kinds::TABLE);
         // End tags of other elements close no cell or table.
-        let scope = if Kinds::of(name).has(of_table) { Kinds::TABLE } else { Kinds::CELL.and(Kinds::TABLE) };
+        let scope = if Kinds::of(name).has(of_table) { Kinds::TABLE } else { Kinds::CELL.or(Kinds::TABLE) };
         for (depth, open) in self.open.iter().enumerate().rev() {
             if open.name.eq_ignore_ascii_case(name) {
                 self.close_to(depth);
@@ -288,6 +293,7 @@ fn hides(attributes: &[(&str, &str)]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MAX_ATTRIBUTES;
     use super::*;
 
     #[test]
@@ -321,6 +327,19 @@ mod tests {
         let tree = Tree::parse("<div><table><tr><td>a</div>b</td></tr></table>c</div>d", &Interrupt::never());
         let outer = tree.nodes().next().unwrap();
         assert_eq!(tree.text_of(outer), "ab\nc");
+    }
+
+    #[test]
+    fn what_is_hidden_stays_hidden_behind_very_many_attributes() {
+        let many = format!("<i {}></i>", "a ".repeat(MAX_ATTRIBUTES))
+            .repeat(MAX_PAGE_ATTRIBUTES / MAX_ATTRIBUTES + 1);
+        let html = format!("{many}<p hidden class=a>no</p><p class=b>yes</p>");
+        let tree = Tree::parse(&html, &Interrupt::never());
+        assert_eq!(tree.text(), "yes");
+        let last = tree.nodes().filter(|node| tree.is(*node, &["p"])).last().unwrap();
+        assert!(
+            tree.attributes(last).is_empty() && tree.attributes.len() < MAX_PAGE_ATTRIBUTES + MAX_ATTRIBUTES
+        );
     }
 
     #[test]

@@ -20,5 +20,6 @@ pub(crate) const MAX_DEPTH: usize = 256;
 pub(crate) const MAX_NODES: usize = 1_000_000;
 /// Upper bound on the attributes of one tag.
 pub(crate) const MAX_ATTRIBUTES: usize = 128;
-/// Upper bound on the attributes of a page; the elements behind have none.
+/// Upper bound on the attributes of a page, but for those of one tag. Later elements have none, and scripts of
+/// theirs no type.
 const MAX_PAGE_ATTRIBUTES: usize = 1_000_000;

@@ -8,8 +8,6 @@ use crate::page::trimmed;
 
 /// Bytes per unit of work.
 pub(super) const UNIT_BYTES: usize = 64;
-/// Attributes per unit of work.
-const UNIT_ATTRIBUTES: usize = 4;
 
 /// The index of a node in its [`Tree`]; nodes are in page order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,7 +122,8 @@ impl<'a> Tree<'a> {
     pub(crate) fn attributes(&self, node: NodeId) -> &[(&'a str, &'a str)] {
         let range = self.nodes.get(node.index()).map_or(0..0, |found| found.attributes.clone());
         let found = self.attributes.get(range.start as usize..range.end as usize).unwrap_or_default();
-        self.interrupt.spend(found.len() / UNIT_ATTRIBUTES);
+        let bytes = found.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        self.interrupt.spend(bytes / UNIT_BYTES);
         found
     }
 

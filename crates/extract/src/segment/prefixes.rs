@@ -13,7 +13,7 @@ const MAX_AFFIXED_BYTES: usize = 120;
 /// Upper bound on the texts that are searched for such words, those near the heading first.
 const MAX_SEARCHED: usize = 600;
 
-/// What the words before a value call it: nobody who reviewed an article is its author.
+/// The label that the words before a value give it. `Reviewed by` names no author.
 fn label_of(prefix: &str) -> Option<Label> {
     let words = folded(prefix);
     let kind = if prefix.trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Before };

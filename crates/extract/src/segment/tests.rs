@@ -204,3 +204,16 @@ fn images_that_load_late_and_backgrounds_have_their_addresses() {
         assert!(find(&found, "/cup.jpg", "attribute").is_some(), "{html}");
     }
 }
+
+#[test]
+fn menus_and_footers_far_from_the_heading_have_no_values_but_figures_and_labels() {
+    let filler = "<p>Made by hand in a small workshop near the sea, from steel and glass.</p>".repeat(20);
+    let html = format!(
+        "<h1>Red cup</h1>{filler}<footer><ul><li><a href=/a>Returns</a><li><a href=/b>Careers</a></ul>\
+         <p>+49 30 123456</p><dl><dt>Brand<dd>Acme</dl></footer>"
+    );
+    let found = segments(&html);
+    let texts: Vec<&str> = found.iter().map(|segment| segment.text.as_str()).collect();
+    assert!(!texts.contains(&"Returns") && !texts.contains(&"Careers"), "{texts:?}");
+    assert!(texts.contains(&"+49 30 123456") && texts.contains(&"Acme"), "{texts:?}");
+}

@@ -13,6 +13,8 @@ const MAX_BETWEEN_BYTES: usize = 32;
 /// Text beside a range in which its period stands, in characters.
 const MAX_BESIDE_CHARS: usize = 48;
 
+/// Text before a range in which such a word stands, in characters.
+const MAX_WORD_CHARS: usize = 16;
 /// Words before the first end of a range, in the form of [`fold`](super::words::fold).
 const BETWEEN_WORDS: &[&str] = &[
     "between",
@@ -124,7 +126,7 @@ fn is_joined(text: &str, low: &Range<usize>, high: &Range<usize>) -> bool {
 
 /// Whether a range is written as `between 5 and 7`.
 fn is_between(text: &str, start: usize, between: &Tokens<'_>) -> bool {
-    let before = Tokens::new(last_chars(text.get(..start).unwrap_or_default(), MAX_BETWEEN_BYTES));
+    let before = Tokens::new(last_chars(text.get(..start).unwrap_or_default(), MAX_WORD_CHARS));
     let is_word = before.len().checked_sub(1).is_some_and(|last| before.is_word(last, BETWEEN_WORDS));
     is_word && (0..between.len()).any(|at| between.is_word(at, AND_WORDS))
 }

@@ -3,6 +3,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::count::is_count_word;
+use super::money::sign_at_start;
 use super::token::{Tokens, digit_value};
 use super::words::phrases;
 
@@ -64,13 +65,15 @@ pub(crate) fn rating(text: &str) -> Option<RatingFound> {
     let scored = |read: &dyn Fn(&Score) -> Option<RatingFound>| {
         places.clone().filter_map(|at| score_at(&tokens, at)).find_map(|score| read(&score))
     };
-    let found = scored(&|score| out_of(&tokens, score, is_about_ratings))
-        .or_else(|| places.clone().find_map(|at| star_row(&tokens, at)));
     // The `5 stars` of `64% gave 5 stars` are one row of a histogram.
-    if found.is_some() || text.contains(['%', '％']) {
-        return found;
-    }
-    scored(&|score| starred(&tokens, score)).or_else(|| scored(&|score| labelled(&tokens, score)))
+    let has_share = text.contains(['%', '％']);
+    scored(&|score| out_of(&tokens, score, is_about_ratings))
+        .or_else(|| places.clone().find_map(|at| star_row(&tokens, at)))
+        .or_else(|| {
+            let may_be_row = |score: &Score| has_share && score.is_whole;
+            scored(&|score| if may_be_row(score) { None } else { starred(&tokens, score) })
+        })
+        .or_else(|| scored(&|score| labelled(&tokens, score)))
 }
 
 /// A number that may be a score.
@@ -205,11 +208,19 @@ fn star_row(tokens: &Tokens<'_>, at: usize) -> Option<RatingFound> {
     if let Some(score) = score_at(tokens, behind)
         && !score.is_whole
         && score.hundredths <= highest
+        && score.hundredths.abs_diff(u32::try_from(full * 100).unwrap_or(u32::MAX)) <= 100
+        && !is_amount(tokens, &score)
     {
         return found(tokens, &score, Some(highest / 100), at, score.next);
     }
     let range = tokens.get(at)?.start..tokens.end_of(at + best - 1);
     Some(RatingFound { value: full.to_string(), best: Some(best.to_string()), range })
+}
+
+/// Whether a currency sign stands behind the number.
+fn is_amount(tokens: &Tokens<'_>, score: &Score) -> bool {
+    let behind = tokens.text.get(tokens.end_of(score.next - 1)..).unwrap_or_default();
+    sign_at_start(behind).is_some()
 }
 
 /// Whether what the number counts stands behind it: `4 reviews`.
@@ -269,6 +280,10 @@ mod tests {
             ("8/10", Some(("8", Some("10"), "8/10"))),
             ("(4.5 ★)", Some(("4.5", None, "4.5 ★"))),
             ("★★★★★ 4.80 (12)", Some(("4.80", None, "★ 4.80"))),
+            ("★★★★☆ 4.2 from 87 votes", Some(("4.2", Some("5"), "★★★★☆ 4.2"))),
+            ("★★★★☆ 3,99 €", Some(("4", Some("5"), "★★★★☆"))),
+            ("64% of reviewers gave 5 stars", None),
+            ("4.6 stars · 98% would recommend", Some(("4.6", None, "4.6 stars"))),
             ("★★★★☆ 12 reviews", Some(("4", Some("5"), "★★★★☆"))),
             ("Rated 4.5", Some(("4.5", None, "4.5"))),
             ("Bewertung: 4,05", Some(("4.05", None, "4,05"))),

@@ -63,7 +63,7 @@ const LANGUAGES: &[&str] = &[
 const BINDINGS: &[&str] = &[
     "paperback|hardcover|hardback|paper back|hard cover|mass market paperback|trade paperback|ebook|e book|\
      kindle edition|kindle|audiobook|audio book|audio cd|board book|spiral bound|spiral|library binding|\
-     leather bound|softcover|epub|pdf|large print|boxed set|box set|illustrated edition",
+     leather bound|softcover|epub|large print|boxed set|box set|illustrated edition",
     "taschenbuch|gebunden|gebundene ausgabe|gebundenes buch|broschiert|kartoniert|horbuch|softcover|\
      broche|relie|poche|format poche|livre audio|cartonne",
     "tapa blanda|tapa dura|rustica|bolsillo|libro electronico|brossura|copertina flessibile|\

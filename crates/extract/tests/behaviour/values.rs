@@ -128,3 +128,18 @@ fn tables_with_the_same_columns_are_one_list() {
     let html = format!("<h2>Small</h2>{}<h2>Large</h2>{}", table("Cup"), table("Jug"));
     assert_eq!(read(&html, schema).data["cups"].as_array().map(Vec::len), Some(4));
 }
+
+#[test]
+fn the_figures_of_dates_and_hours_are_no_amounts() {
+    let schema = json!({ "properties": {
+        "title": { "type": ["string", "null"] }, "salary_min": { "type": ["number", "null"] },
+        "salary_max": { "type": ["number", "null"] }, "date_posted": { "type": ["string", "null"] },
+    } });
+    let found = read(
+        "<h1>Baker</h1><ul><li>Posted 3 March 2026</li><li>32–38 hours a week</li></ul><p>Apply until 30 April \
+         2026.</p>",
+        schema,
+    );
+    assert_eq!(found.data["date_posted"], "2026-03-03");
+    assert_eq!((&found.data["salary_min"], &found.data["salary_max"]), (&Value::Null, &Value::Null));
+}

@@ -67,13 +67,10 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         form: ValueForm::Names,
-        names: "reviewer, reviewer name, reviewed by, medically reviewed by, reviewed and approved by, \
-            fact checked by, fact checker, checked by, approved by, verified by, geprüft von, \
-            geprüft durch, fachlich geprüft von, medizinisch geprüft von, relu par, vérifié par, \
-            revisado por, verificado por, revisto por, revisionato da, verificato da, gecontroleerd door, \
-            granskad av, gennemgået af, zweryfikowane przez, проверено, проверил, 監修者",
-        paths: "reviewedBy.name, author.name, author",
-        broader: "author",
+        names: "reviewer, reviewer name, reviewed by, medically reviewed by, fact checked by, fact checker, \
+            geprüft von, fachlich geprüft von, medizinisch geprüft von, relu par, revisado por, revisto por, \
+            revisionato da, gecontroleerd door, granskad av, gennemgået af, проверил, 監修者",
+        paths: "reviewedBy.name, reviewedBy",
         ..ROW
     },
     Row {

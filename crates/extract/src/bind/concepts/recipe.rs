@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
             време за готвене, готвене, время готовки, час готування, χρόνος μαγειρέματος, μαγείρεμα, \
             ψήσιμο, pişirme süresi, pişirme, 調理時間, 加熱時間, 烹饪时间, 烹飪時間, 조리시간, 조리 시간, \
             זמן בישול, זמן אפייה, وقت الطهي, مدة الطهي, الطهي",
-        labels: "cooking",
+        labels: "cooking, cook, bake, baking",
         paths: "cookTime",
         ..ROW
     },

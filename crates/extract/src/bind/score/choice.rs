@@ -25,6 +25,13 @@ const STATED_BOUND: f32 = 0.3;
 const NAMELESS_BOUND: f32 = 0.95;
 /// The lowest bound of a price that the rules do not take: it may be of another thing, or of its delivery.
 const DOUBTED_PRICE_BOUND: f32 = 0.82;
+/// Segments of a page that is hardly more than one thing.
+const FEW_SEGMENTS: usize = 40;
+/// The highest bound there of a value that the rules take, too: the model knows few pages of this size, and they
+/// have little to mistake the value for.
+const SMALL_PAGE_BOUND: f32 = 0.4;
+/// The lowest score by the rules of such a value.
+const SMALL_PAGE_SCORE: f64 = 0.2;
 /// Upper bound on the fields with one text that another field is compared with.
 const MAX_COMPARED: usize = 32;
 
@@ -71,6 +78,9 @@ pub(crate) fn bound_of(
     }
     if target.concept.is_none() && !is_named(page, field, option) {
         return bound.max(NAMELESS_BOUND);
+    }
+    if page.segments.len() <= FEW_SEGMENTS && option.rule_score() >= SMALL_PAGE_SCORE {
+        return bound.min(SMALL_PAGE_BOUND);
     }
     let is_doubted = target.has_concept("price") && option.rule_score() < MIN_CONFIDENCE;
     if is_doubted { bound.max(DOUBTED_PRICE_BOUND) } else { bound }

@@ -111,26 +111,23 @@ pub(super) fn is_proper_name(target: &TargetField<'_>, targets: &[TargetField<'_
         && !beside(&OF_OTHER_THINGS)
 }
 
-/// Whether a schema asks for a person.
-pub(super) fn asks_for_person(targets: &[TargetField<'_>]) -> bool {
+/// Whether the object of a field is a person.
+pub(super) fn asks_for_person(target: &TargetField<'_>, targets: &[TargetField<'_>]) -> bool {
     let own = ["job title", "first name", "last name", "birth date", "nationality", "biography"];
-    targets.iter().filter_map(|target| target.concept).any(|concept| own.contains(&concept.plainest_name()))
+    let beside = targets.iter().filter(|other| other.scope == target.scope);
+    beside.filter_map(|other| other.concept).any(|concept| own.contains(&concept.plainest_name()))
 }
 
-/// Names of mailboxes that no person has alone.
-const SHARED_MAILBOXES: [&str; 24] = [
+/// Names of mailboxes that are rarely one person's.
+const SHARED_MAILBOXES: [&str; 20] = [
     "info",
-    "contact",
-    "kontakt",
     "contacto",
     "contato",
     "contatti",
     "office",
-    "hello",
     "support",
     "service",
     "help",
-    "mail",
     "press",
     "presse",
     "media",
@@ -185,13 +182,14 @@ pub(crate) fn fits(
         (_, ValueForm::Rating) => {
             is_short && facts.digits > 0 && !is_time_or_ratio(text) && !is_score_without_scale(text)
         }
-        // The figures of a date or of hours are no amount, and those of a date no count.
+        // The figures of a date or of hours are no amount.
         (_, ValueForm::Price) => {
             let is_of_time = has(segment, HAS_DATE) || has(segment, HAS_DURATION);
             let is_sum = has(segment, HAS_MONEY) || !is_of_time;
             is_short && facts.digits > 0 && is_sum && !is_time_or_ratio(text)
         }
         (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
+            // Those of a date are no count either, except for its year.
             let is_of_date = has(segment, HAS_DATE) && !asks_for_year(target);
             is_short && facts.digits > 0 && !is_of_date && !is_time_or_ratio(text)
         }
@@ -208,7 +206,7 @@ pub(crate) fn fits(
         }
         (_, ValueForm::Text) if is_long => matches!(segment.origin, Origin::Paragraphs),
         (_, ValueForm::Place) if asks_for_address(target) => {
-            text.len() <= MAX_TEXT_BYTES && (facts.digits > 0 || text.matches(',').count() > 1)
+            text.len() <= MAX_TEXT_BYTES && (facts.digits > 0 || text.matches([',', '，', '、']).count() > 1)
         }
         _ => text.len() <= MAX_TEXT_BYTES && !matches!(segment.origin, Origin::Paragraphs),
     }

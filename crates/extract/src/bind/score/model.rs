@@ -23,7 +23,8 @@ const MAX_SPLITS: u8 = 63;
 const STAGE_TREES: usize = 30;
 
 /// An option with a lower sum (log odds) is hopeless: no bound is so low, and the other trees hardly raise it.
-/// On unseen pages none of the options below it after a stage ended above .24.
+/// Measured on the saved pages of training, with models that never saw their sites: none of the options below it
+/// after a stage ended above .24.
 const HOPELESS: f32 = -4.0;
 
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::clean_values::clean;
+use super::clean_values::{asks_for_book, clean};
 use super::fit::{
     asks_for_person, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight, type_weight,
     user_name,
@@ -90,6 +90,7 @@ pub(crate) fn read(
     let Some(target) = targets.get(field) else { return Vec::new() };
     let limit = options_per_field(targets.len());
     let is_proper_name = is_proper_name(target, targets);
+    let is_of_book = asks_for_book(targets);
     let mut by_key: HashMap<String, usize> = HashMap::new();
     let mut options: Vec<ValueOption> = Vec::new();
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
@@ -104,9 +105,10 @@ pub(crate) fn read(
         {
             continue;
         }
-        let value = clean(target, choice.value.clone());
+        let value = clean(target, is_of_book, choice.value.clone());
         let key = agreement_key(&value);
-        if by_key.contains_key(&key) {
+        if let Some(known) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
+            known.choice.iter_mut().for_each(|known| known.proofs.extend_from_slice(&choice.proofs));
             continue;
         }
         by_key.insert(key.clone(), options.len());
@@ -140,7 +142,7 @@ pub(crate) fn read(
             };
             user_name(target, segment, facts.names.iter().any(is_own))
         });
-        let Some(value) = value.map(|value| clean(target, value)) else { continue };
+        let Some(value) = value.map(|value| clean(target, is_of_book, value)) else { continue };
         let key = agreement_key(&value);
         if let Some(option) = by_key.get(&key).and_then(|at| options.get_mut(*at)) {
             option.stating += 1;
@@ -158,8 +160,10 @@ pub(crate) fn read(
     if target.has_concept("name") && !is_proper_name {
         unlikely_names::leave_out(page, targets, &mut options);
     }
-    if target.form == ValueForm::Email && asks_for_person(targets) {
-        options.retain(|option| !is_shared_mailbox(option.value.as_str().unwrap_or_default()));
+    if target.form == ValueForm::Email && asks_for_person(target, targets) {
+        options.retain(|option| {
+            option.is_structured() || !is_shared_mailbox(option.value.as_str().unwrap_or_default())
+        });
     }
     options
 }

@@ -12,11 +12,15 @@ const SITE_LEAD: usize = feature("site_lead");
 
 /// The weight from which several places state a name of the site.
 const MIN_SITE_WEIGHT: f32 = 2.5;
-/// The lowest probability of such a name.
+/// The lowest probability of such a name. It is set by hand: few start pages have a truth.
 const PROBABILITY: f32 = 0.85;
 
 /// Makes the best name of the site the likeliest option, if this is its start page.
 pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabilities: &mut [f32]) {
+    // What the page states for machines is surer than where a name stands.
+    if page.evidence.url.path() != "/" || options.iter().any(ValueOption::is_structured) {
+        return;
+    }
     let of_segment = |segment: &Segment| {
         let place = |feature: usize| segment.place.0.get(feature).copied().unwrap_or_default();
         (place(SITE_WEIGHT), place(SITE_LEAD))
@@ -28,7 +32,7 @@ pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabil
     let best = rated.max_by(|left, right| {
         left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)).then(left.2.cmp(&right.2))
     });
-    let Some((.., best)) = best.filter(|_| page.evidence.url.path() == "/") else { return };
+    let Some((.., best)) = best else { return };
     let highest = probabilities.iter().copied().fold(PROBABILITY, f32::max);
     for (number, probability) in probabilities.iter_mut().enumerate() {
         *probability = if number == best { highest } else { probability.min(highest - f32::EPSILON) };

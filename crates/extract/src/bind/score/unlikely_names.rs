@@ -23,7 +23,7 @@ const OF_GOODS: [&str; 7] =
 ///
 /// - the name of the site, if the title has another part,
 /// - a heading that shares no word with the title, if the page shows the title elsewhere: a banner,
-/// - a sentence, if things for sale are asked for: a slogan.
+/// - a sentence that is not the title, if things for sale are asked for: a slogan.
 pub(super) fn leave_out(
     page: &PageFacts<'_, '_>,
     targets: &[TargetField<'_>],
@@ -55,7 +55,7 @@ pub(super) fn leave_out(
         !option.is_structured()
             && ((has_title && names_site && !is_title(option))
                 || (shows_title && is_banner)
-                || (are_goods && is_sentence))
+                || (are_goods && is_sentence && !is_title(option)))
     };
     options.retain(|option| !is_no_name(option));
 }
@@ -69,7 +69,7 @@ mod tests {
     fn name(properties: &Value, title: &str, body: &str) -> Value {
         let shape = Shape::from_schema(&json!({ "properties": properties })).unwrap();
         let html = format!("<title>{title}</title><body>{body}");
-        let page = Page::new("https://shop.example/cups/red".parse().unwrap(), html);
+        let page = Page::new("https://www.acme.example/cups/red".parse().unwrap(), html);
         crate::extract(&page, &shape).data["name"].clone()
     }
 
@@ -89,7 +89,9 @@ mod tests {
             let found = name(&goods, title, body);
             assert!(found.is_null() || found == "Red cup of steel", "{body}: {found}");
         }
-        let found = name(&goods, "Red cup | Acme", "<h1>Red cup</h1><p class=price>12,50 €</p>");
-        assert_eq!(found, "Red cup");
+        for title in ["Red cup", "Olive oil extra virgin 16 oz."] {
+            let body = format!("<h1>{title}</h1><p class=price>12,50 €</p>");
+            assert_eq!(name(&goods, &format!("{title} | Acme"), &body), title);
+        }
     }
 }

@@ -30,7 +30,6 @@ pub(super) const CONCEPT_NAMES: [&str; 195] = [
     "subtitle",
     "article body",
     "author",
-    "reviewer",
     "publisher",
     "date published",
     "date modified",
@@ -195,6 +194,7 @@ pub(super) const CONCEPT_NAMES: [&str; 195] = [
     "fuel consumption",
     "job title",
     "organization",
+    "reviewer",
 ];
 
 #[cfg(test)]
