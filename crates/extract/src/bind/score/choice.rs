@@ -29,7 +29,7 @@ const DOUBTED_PRICE_BOUND: f32 = 0.82;
 const FEW_SEGMENTS: usize = 40;
 /// The highest bound there of a value that the rules take, too: the model knows few pages of this size, and they
 /// have little to mistake the value for.
-const SMALL_PAGE_BOUND: f32 = 0.4;
+const SMALL_PAGE_BOUND: f32 = 0.3;
 /// The lowest score by the rules of such a value.
 const SMALL_PAGE_SCORE: f64 = 0.2;
 /// Upper bound on the fields with one text that another field is compared with.
@@ -79,7 +79,8 @@ pub(crate) fn bound_of(
     if target.concept.is_none() && !is_named(page, field, option) {
         return bound.max(NAMELESS_BOUND);
     }
-    if page.segments.len() <= FEW_SEGMENTS && option.rule_score() >= SMALL_PAGE_SCORE {
+    let is_withheld = target.has_concept("price") && page.is_on_request;
+    if page.segments.len() <= FEW_SEGMENTS && option.rule_score() >= SMALL_PAGE_SCORE && !is_withheld {
         return bound.min(SMALL_PAGE_BOUND);
     }
     let is_doubted = target.has_concept("price") && option.rule_score() < MIN_CONFIDENCE;
