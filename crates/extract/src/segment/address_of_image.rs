@@ -59,7 +59,7 @@ pub(super) fn background(style: &str) -> Option<&str> {
 /// The image that a `link` element says to load first, or to show for the page.
 pub(super) fn preloaded<'a>(tree: &Tree<'a>, node: NodeId) -> Option<Cow<'a, str>> {
     let (mut rel, mut kind, mut href, mut set) = ("", "", "", "");
-    for (key, value) in tree.attributes(node).iter().copied() {
+    for (key, value) in tree.attributes(node) {
         if key.eq_ignore_ascii_case("rel") {
             rel = value.trim();
         } else if key.eq_ignore_ascii_case("as") {

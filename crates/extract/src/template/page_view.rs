@@ -240,7 +240,7 @@ fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Selector> {
     if element.is_empty() {
         return found;
     }
-    for (key, value) in tree.attributes(node).iter().copied() {
+    for (key, value) in tree.attributes(node) {
         let key = key.to_ascii_lowercase();
         let names: Vec<&str> = match key.as_str() {
             "class" => value.split_ascii_whitespace().take(6).collect(),

@@ -218,7 +218,7 @@ fn asks_for_address(target: &TargetField<'_>) -> bool {
 }
 
 /// Whether a field asks for a year, which a date has.
-fn asks_for_year(target: &TargetField<'_>) -> bool {
+pub(super) fn asks_for_year(target: &TargetField<'_>) -> bool {
     target.folded.split(' ').any(|word| word == "year")
         || target.has_concept("year")
         || target.has_concept("year built")

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::clean_values::{asks_for_book, clean};
 use super::fit::{
-    asks_for_person, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight, type_weight,
-    user_name,
+    asks_for_person, asks_for_year, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight,
+    type_weight, user_name,
 };
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
@@ -20,7 +20,7 @@ use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Origin, Segment};
 use crate::template::recurring;
-use crate::typed::is_name;
+use crate::typed::{dates, is_name, money_amounts};
 
 /// Upper bound on the options of one field.
 pub(crate) const MAX_OPTIONS: usize = 48;
@@ -97,11 +97,17 @@ pub(crate) fn read(
         let is_labelled = choice.proofs.iter().any(|proof| recurring::is_labelled(proof.method));
         let text = choice.value.as_str().unwrap_or_default();
         let is_data = choice.proofs.iter().any(|proof| is_structured(proof.method));
+        // The year of a date is no amount.
+        let is_year = matches!(target.form, ValueForm::Price | ValueForm::Number)
+            && !asks_for_year(target)
+            && !is_data
+            && is_year_of_date(&choice);
         let has_no_scale = target.form == ValueForm::Rating
             && choice.proofs.iter().all(|proof| is_score_without_scale(&proof.quote));
         if recurring::is_wrong(page.evidence, target, text, is_labelled)
             || (is_proper_name && !is_labelled && !is_data && !is_name(text))
             || (has_no_scale && !is_data)
+            || is_year
         {
             continue;
         }
@@ -157,7 +163,9 @@ pub(crate) fn read(
             options.push(ValueOption { value, key, choice: None, segments: vec![at], stating: 1, prior });
         }
     }
-    if target.has_concept("name") && !is_proper_name {
+    if is_proper_name {
+        options.retain(|option| !unlikely_names::is_of_page(option.value.as_str().unwrap_or_default()));
+    } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
     }
     if target.form == ValueForm::Email && asks_for_person(target, targets) {
@@ -166,6 +174,14 @@ pub(crate) fn read(
         });
     }
     options
+}
+
+/// Whether a number is a year, and each text that states it has a date and no sum.
+fn is_year_of_date(choice: &Choice) -> bool {
+    let text = choice.value.as_str().map_or_else(|| choice.value.to_string(), str::to_owned);
+    let is_year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
+    let has_sum = |quote: &str| money_amounts(quote).any(|money| money.currency.is_some());
+    is_year && choice.proofs.iter().all(|proof| !dates(&proof.quote).is_empty() && !has_sum(&proof.quote))
 }
 
 /// The segments that may state a value of the field, the most likely first, with how well they fit.

@@ -4,7 +4,7 @@ use super::fit::{feature, has};
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use crate::bind::target::TargetField;
-use crate::bind::words::words;
+use crate::bind::words::{folded, words};
 use crate::segment::Segment;
 
 const EQUALS_HEADING: usize = feature("equals_heading");
@@ -18,6 +18,67 @@ const MIN_SENTENCE_WORDS: usize = 5;
 /// Things whose name is no sentence, by concepts of their other properties.
 const OF_GOODS: [&str; 7] =
     ["price", "sku", "availability", "brand", "operating system", "version", "developer"];
+
+/// Headings of pages about an organisation or a person that name neither, in folded words.
+const PAGE_HEADINGS: [&str; 52] = [
+    "home",
+    "homepage",
+    "welcome",
+    "contact",
+    "contact us",
+    "get in touch",
+    "about",
+    "about us",
+    "who we are",
+    "our story",
+    "our team",
+    "our work",
+    "our services",
+    "services",
+    "team",
+    "staff",
+    "people",
+    "profile",
+    "news",
+    "blog",
+    "imprint",
+    "legal notice",
+    "privacy policy",
+    "opening hours",
+    "directions",
+    "impressum",
+    "kontakt",
+    "über uns",
+    "wir über uns",
+    "willkommen",
+    "startseite",
+    "anfahrt",
+    "öffnungszeiten",
+    "unser team",
+    "à propos",
+    "qui sommes nous",
+    "nous contacter",
+    "contactez nous",
+    "mentions légales",
+    "accueil",
+    "contacto",
+    "contáctanos",
+    "quiénes somos",
+    "sobre nosotros",
+    "inicio",
+    "contatti",
+    "chi siamo",
+    "contato",
+    "sobre nós",
+    "over ons",
+    "o nas",
+    "om oss",
+];
+
+/// Whether a text is the heading of a page and names no organisation or person.
+pub(super) fn is_of_page(text: &str) -> bool {
+    PAGE_HEADINGS.contains(&folded(text).as_str())
+}
 
 /// Leaves out the options for a name that is
 ///
@@ -71,6 +132,14 @@ mod tests {
         let html = format!("<title>{title}</title><body>{body}");
         let page = Page::new("https://www.acme.example/cups/red".parse().unwrap(), html);
         crate::extract(&page, &shape).data["name"].clone()
+    }
+
+    #[test]
+    fn headings_of_pages_name_nobody() {
+        for text in ["Contact us", "IMPRESSUM", "À propos"] {
+            assert!(super::is_of_page(text), "{text}");
+        }
+        assert!(!super::is_of_page("Contact Press Ltd"));
     }
 
     #[test]
