@@ -143,3 +143,23 @@ fn the_figures_of_dates_and_hours_are_no_amounts() {
     assert_eq!(found.data["date_posted"], "2026-03-03");
     assert_eq!((&found.data["salary_min"], &found.data["salary_max"]), (&Value::Null, &Value::Null));
 }
+
+#[test]
+fn pages_of_one_site_teach_which_part_of_a_title_is_the_name() {
+    let schema = json!({ "properties": {
+        "name": { "type": ["string", "null"] }, "price": { "type": ["number", "null"] },
+    } });
+    let names = ["Red mug", "Blue pot", "Old jug", "Tall vase", "Green bowl", "White plate"];
+    let pages: Vec<Page> = names
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let html =
+                format!("<title>{name} | Cup House</title><h1>Cup House</h1><b class=price>1{at} €</b>");
+            Page::new(format!("https://shop.example/things/{at}").parse().unwrap(), html)
+        })
+        .collect();
+    let found = gleaner_extract::extract_pages(&pages, &shape(schema));
+    let found: Vec<&Value> = found.iter().map(|page| &page.data["name"]).collect();
+    assert_eq!(found, names);
+}

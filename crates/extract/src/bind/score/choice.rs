@@ -8,12 +8,14 @@ use super::meaning::Relation;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use super::segment_names::SegmentName;
+use super::unlikely_names::is_title_without_site;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::concept::Concept;
 use crate::bind::target::TargetField;
 use crate::markup::NodeId;
 use crate::normalise::ValueForm;
 use crate::schema::ShapeKind;
+use crate::segment::Origin;
 
 /// The probability above which a text may be the value of two fields, such as a title that is only a brand.
 const NEAR_CERTAIN: f32 = 0.9;
@@ -27,9 +29,11 @@ const NAMELESS_BOUND: f32 = 0.95;
 const DOUBTED_PRICE_BOUND: f32 = 0.82;
 /// Segments of a page that is hardly more than one thing.
 const FEW_SEGMENTS: usize = 40;
-/// The highest bound there of a value that the rules take, too: the model knows few pages of this size, and they
-/// have little to mistake the value for.
+/// The highest bound there of a value that the rules propose, too, and of a name that the title has beside that of
+/// the site: the model knows few pages of this size, and they have little to mistake the value for.
 const SMALL_PAGE_BOUND: f32 = 0.3;
+/// The highest bound there of what a title has beside the texts that recur on the pages of its site.
+const OWN_TITLE_BOUND: f32 = 0.2;
 /// The lowest score by the rules of such a value.
 const SMALL_PAGE_SCORE: f64 = 0.2;
 /// Upper bound on the fields with one text that another field is compared with.
@@ -80,8 +84,15 @@ pub(crate) fn bound_of(
         return bound.max(NAMELESS_BOUND);
     }
     let is_withheld = target.has_concept("price") && page.is_on_request;
-    if page.segments.len() <= FEW_SEGMENTS && option.rule_score() >= SMALL_PAGE_SCORE && !is_withheld {
-        return bound.min(SMALL_PAGE_BOUND);
+    let mut segments = option.segments.iter().filter_map(|at| page.segments.get(*at));
+    let is_name = target.has_concept("name");
+    let is_title = is_name && segments.clone().any(is_title_without_site);
+    let is_proposed = option.rule_score() >= SMALL_PAGE_SCORE || is_title;
+    if page.segments.len() <= FEW_SEGMENTS && is_proposed && !is_withheld {
+        // Other pages of the site have taught which part of the title is its own.
+        let is_taught = page.evidence.recurring.is_some();
+        let is_own = is_taught && is_name && segments.any(|segment| segment.origin == Origin::TitlePart);
+        return bound.min(if is_own { OWN_TITLE_BOUND } else { SMALL_PAGE_BOUND });
     }
     let is_doubted = target.has_concept("price") && option.rule_score() < MIN_CONFIDENCE;
     if is_doubted { bound.max(DOUBTED_PRICE_BOUND) } else { bound }

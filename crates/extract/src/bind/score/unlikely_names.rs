@@ -75,6 +75,11 @@ const PAGE_HEADINGS: [&str; 52] = [
     "om oss",
 ];
 
+/// Whether a text is the title without the name of the site.
+pub(super) fn is_title_without_site(segment: &Segment) -> bool {
+    has(segment, IS_TITLE_WITHOUT_SITE)
+}
+
 /// Whether a text is the heading of a page and names no organisation or person.
 pub(super) fn is_of_page(text: &str) -> bool {
     PAGE_HEADINGS.contains(&folded(text).as_str())
@@ -94,7 +99,7 @@ pub(super) fn leave_out(
         option.segments.iter().filter_map(|at| page.segments.get(*at)).collect()
     };
     let is_title =
-        |option: &ValueOption| segments(option).iter().any(|segment| has(segment, IS_TITLE_WITHOUT_SITE));
+        |option: &ValueOption| segments(option).iter().any(|segment| is_title_without_site(segment));
     let shows_title = |option: &ValueOption| {
         is_title(option)
             && segments(option).iter().any(|segment| segment.range.is_some() && !has(segment, EQUALS_HEADING))
