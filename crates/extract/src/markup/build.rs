@@ -4,7 +4,7 @@ use super::attribute::Attributes;
 use super::reference::decode;
 use super::token::{Token, Tokens};
 use super::tree::{Kind, Node, Tree, UNIT_BYTES};
-use super::{MAX_DEPTH, MAX_NODES, MAX_PAGE_ATTRIBUTES};
+use super::{MAX_DEPTH, MAX_NODES, MAX_PAGE_ATTRIBUTES, lower_case};
 
 /// What the builder needs to know of the name of an element, as bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +47,7 @@ impl Kinds {
     }
 
     fn of(name: &str) -> Self {
-        let mut buffer = [0; 10];
-        let Some(lower) = buffer.get_mut(..name.len()) else { return Self::NONE };
-        lower.copy_from_slice(name.as_bytes());
-        lower.make_ascii_lowercase();
-        match &*lower {
+        match lower_case(name, &mut [0; 10]) {
             b"p" => Self::BLOCK.or(Self::PARAGRAPH),
             b"li" => Self::BLOCK.or(Self::ITEM).or(Self::CONTAINER),
             b"ul" | b"ol" => Self::BLOCK.or(Self::LIST),

@@ -23,3 +23,11 @@ pub(crate) const MAX_ATTRIBUTES: usize = 128;
 /// Upper bound on the attributes of a page, but for those of one tag. Later elements have none, and scripts of
 /// theirs no type.
 const MAX_PAGE_ATTRIBUTES: usize = 1_000_000;
+
+/// A name in lower case, without allocating; empty if it is longer than the buffer.
+pub(crate) fn lower_case<'b>(name: &str, buffer: &'b mut [u8]) -> &'b [u8] {
+    let Some(lower) = buffer.get_mut(..name.len()) else { return &[] };
+    lower.copy_from_slice(name.as_bytes());
+    lower.make_ascii_lowercase();
+    lower
+}

@@ -1,7 +1,6 @@
 use memchr::memchr2_iter;
 
-use super::tag::lower_case;
-use crate::markup::{NodeId, Tree};
+use crate::markup::{NodeId, Tree, lower_case};
 use crate::page::truncate;
 
 /// Longest attribute that is searched for words, in bytes.

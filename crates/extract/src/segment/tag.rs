@@ -1,3 +1,5 @@
+use crate::markup::lower_case;
+
 /// The kinds of elements that tell where a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Tag {
@@ -129,14 +131,6 @@ impl Tag {
             | Self::Time => 0,
         }
     }
-}
-
-/// A name in lower case, without allocating; empty if it is longer than the buffer.
-pub(super) fn lower_case<'b>(name: &str, buffer: &'b mut [u8]) -> &'b [u8] {
-    let Some(lower) = buffer.get_mut(..name.len()) else { return &[] };
-    lower.copy_from_slice(name.as_bytes());
-    lower.make_ascii_lowercase();
-    lower
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 
 use super::conflict::Ranking;
-use super::meaning::Relation;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use super::segment_names::SegmentName;
@@ -101,9 +100,7 @@ pub(crate) fn bound_of(
 /// Whether the rules or the names beside it connect an option with its field.
 fn is_named(page: &PageFacts<'_, '_>, field: usize, option: &ValueOption) -> bool {
     let mut segments = option.segments.iter().filter_map(|at| page.facts.get(*at));
-    let is_own = |name: &SegmentName| {
-        matches!(page.names.relation(name.meaning, field), Relation::OwnName | Relation::OwnConcept)
-    };
+    let is_own = |name: &SegmentName| page.names.relation(name.meaning, field).is_own();
     option.choice.is_some() || segments.any(|facts| facts.names.iter().any(is_own))
 }
 

@@ -6,7 +6,6 @@
 //! what it means, while the text only stands somewhere. Either wins only if the model finds it nearly as
 //! likely as the other. The value that loses stays among the proofs of the field.
 
-use super::meaning::Relation;
 use super::options::{ValueOption, is_structured};
 use super::page_facts::PageFacts;
 use super::segment_names::NamePlace;
@@ -86,8 +85,7 @@ fn is_labelled(
     let names = option.segments.iter().filter_map(|at| page.segment(*at));
     let mut names = names.filter(|(segment, _)| segment.range.is_some()).flat_map(|(_, facts)| &facts.names);
     let by_name = names.any(|name| {
-        let is_own =
-            matches!(page.names.relation(name.meaning, field), Relation::OwnName | Relation::OwnConcept);
+        let is_own = page.names.relation(name.meaning, field).is_own();
         is_own && matches!(name.place, NamePlace::Label | NamePlace::Property | NamePlace::Element(0))
     });
     let quotes = option.choice.iter().flat_map(|choice| &choice.proofs).map(|proof| proof.quote.as_str());

@@ -56,6 +56,13 @@ pub(crate) enum Relation {
     OtherConcept,
 }
 
+impl Relation {
+    /// Whether it is a name of the field or of its concept.
+    pub(crate) const fn is_own(self) -> bool {
+        matches!(self, Self::OwnName | Self::OwnConcept)
+    }
+}
+
 /// The fields with one name. Both lists ascend.
 #[derive(Debug, Default)]
 struct FieldList {

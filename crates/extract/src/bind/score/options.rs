@@ -142,9 +142,7 @@ pub(crate) fn read(
         let value = value_in(&segment.text, target).or_else(|| {
             let is_own = |name: &SegmentName| {
                 let relation = page.names.relation(name.meaning, field);
-                name.place == NamePlace::Label
-                    && name.is_whole
-                    && matches!(relation, Relation::OwnName | Relation::OwnConcept)
+                name.place == NamePlace::Label && name.is_whole && relation.is_own()
             };
             user_name(target, segment, facts.names.iter().any(is_own))
         });

@@ -3,7 +3,6 @@
 
 use memchr::memmem;
 
-use super::super::meaning::Relation;
 use super::super::options::ValueOption;
 use super::super::page_facts::{PageFacts, text_of};
 use super::super::segment_names::NamePlace;
@@ -64,7 +63,7 @@ impl Code {
                     NamePlace::Heading | NamePlace::Element(_) => false,
                 };
                 let relation = page.names.relation(name.meaning, field);
-                is_near && matches!(relation, Relation::OwnName | Relation::OwnConcept)
+                is_near && relation.is_own()
             });
         }
         code.is_named = has_name && !code.is_compound;

@@ -96,7 +96,7 @@ impl NameFacts {
         {
             for name in &of_segment.names {
                 let relation = page.names.relation(name.meaning, field);
-                let fits = name.is_whole && matches!(relation, Relation::OwnName | Relation::OwnConcept);
+                let fits = name.is_whole && relation.is_own();
                 match name.place {
                     NamePlace::Label if fits => facts.any_label = 1.0,
                     NamePlace::Property | NamePlace::Element(0 | 1) if fits => facts.any_element = 1.0,
