@@ -119,7 +119,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
     /// Leases at most `max` pages that may be fetched now to a worker, fair between jobs and hosts.
-    /// [`Leases::renew_before`] tells when the term of the worker ends.
+    /// [`Leases::renew_before`] tells when the term of the worker ends. A store that waits too long for its
+    /// database returns fewer pages than are ready; [`work`](Store::work) changes when it has them.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).

@@ -17,8 +17,8 @@ pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
 }
 
 impl<S: Store> Fixture<S> {
-    async fn lease_to(&self, worker: u128, max: usize) -> Vec<LeasedPage> {
-        self.store.lease(another(worker), max, START).await.expect("pages can be leased").pages
+    async fn lease_one_to(&self, worker: u128) -> LeasedPage {
+        super::lease_all(&self.store, another(worker), 1, 1, START).await.remove(0)
     }
 
     async fn finish_many(&self, pages: Vec<FinishedPage>) -> Vec<Receipt> {
@@ -42,7 +42,7 @@ const fn receipt(admitted: u64, job_ended: bool) -> Receipt {
 async fn receipts_are_in_the_order_of_the_pages<S: Store>(fixture: Fixture<S>) {
     let first = fixture.submit(1, 10, Retention::Keep, &["a", "b"]).await;
     let second = fixture.submit(2, 10, Retention::Keep, &["c"]).await;
-    let mut pages = fixture.lease(10).await;
+    let mut pages = fixture.lease(10, 3).await;
     pages.sort_by_key(|page| page.url.clone());
     assert_eq!(pages.iter().map(|page| page.job).collect::<Vec<_>>(), [first, first, second]);
     let links: [&[&str]; 3] = [&["x", "y"], &["y", "z"], &[]];
@@ -56,7 +56,7 @@ async fn receipts_are_in_the_order_of_the_pages<S: Store>(fixture: Fixture<S>) {
 
 async fn a_page_finished_twice_at_once_counts_once<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Keep, &["a", "b"]).await;
-    let pages = fixture.lease(2).await;
+    let pages = fixture.lease(2, 2).await;
     let mut twice: Vec<FinishedPage> = pages.iter().map(|page| finished(page, &["x"])).collect();
     twice.extend(pages.iter().map(|page| FinishedPage::new(page.clone(), failure())));
     let receipts = fixture.finish_many(twice).await;
@@ -69,13 +69,13 @@ async fn a_page_finished_twice_at_once_counts_once<S: Store>(fixture: Fixture<S>
 async fn a_released_page_goes_to_another_worker<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Keep, &["a"]).await;
     for _ in 0..20 {
-        let lost = fixture.lease_to(1, 1).await.remove(0);
+        let lost = fixture.lease_one_to(1).await;
         assert_eq!(lost.attempt, 0, "a released page was not attempted");
         fixture.store.release(another(1), START).await.expect("leases can be released");
         let late = finished(&lost, &["x"]);
         assert_eq!(fixture.finish_many(vec![late]).await, [Receipt::default()], "its lease is over");
     }
-    let page = fixture.lease_to(2, 1).await.remove(0);
+    let page = fixture.lease_one_to(2).await;
     fixture.store.release(another(1), START).await.expect("a worker without leases can release them");
     assert_eq!(fixture.finish_many(vec![finished(&page, &[])]).await, [receipt(0, true)]);
     assert_eq!(fixture.read(job, 0).await.0.len(), 1);
@@ -83,20 +83,20 @@ async fn a_released_page_goes_to_another_worker<S: Store>(fixture: Fixture<S>) {
 
 async fn a_worker_releases_only_its_own_pages<S: Store>(fixture: Fixture<S>) {
     fixture.submit(1, 10, Retention::Keep, &["a", "b"]).await;
-    let kept = fixture.lease(1).await.remove(0);
-    let lost = fixture.lease_to(1, 1).await.remove(0);
+    let kept = fixture.lease_one().await;
+    let lost = fixture.lease_one_to(1).await;
     let mut work = fixture.store.work();
     work.mark_unchanged();
     fixture.store.release(another(1), START).await.expect("leases can be released");
     assert!(work.has_changed().is_ok_and(|changed| changed), "other workers are notified");
     let receipts = fixture.finish_many(vec![finished(&lost, &[]), finished(&kept, &[])]).await;
     assert_eq!(receipts, [Receipt::default(), receipt(0, false)]);
-    assert_eq!(fixture.lease(1).await.remove(0).url, lost.url);
+    assert_eq!(fixture.lease_one().await.url, lost.url);
 }
 
 async fn a_release_ends_what_a_denied_job_waits_for<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit_for(1, "a", &["a", "b"], super::service::budget(1, 1)).await;
-    assert_eq!(fixture.lease(2).await.len(), 1, "the budget covers one page");
+    assert_eq!(fixture.lease(2, 1).await.len(), 1, "the budget covers one page");
     fixture.store.grant(job, 0, START).await.expect("credits can be denied");
     assert_eq!(fixture.state(job).await.0, JobState::Scraping, "a page is still leased");
     fixture.store.release(WORKER, START).await.expect("leases can be released");
@@ -105,7 +105,7 @@ async fn a_release_ends_what_a_denied_job_waits_for<S: Store>(fixture: Fixture<S
 
 async fn a_lease_of_another_epoch_changes_nothing<S: Store>(fixture: Fixture<S>) {
     fixture.submit(1, 10, Retention::Keep, &["a"]).await;
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     let mut earlier = page.clone();
     earlier.lease.epoch = earlier.lease.epoch.wrapping_sub(1);
     assert_eq!(fixture.finish_many(vec![finished(&earlier, &["x"])]).await, [Receipt::default()]);
@@ -114,7 +114,7 @@ async fn a_lease_of_another_epoch_changes_nothing<S: Store>(fixture: Fixture<S>)
 
 async fn a_renewal_keeps_leases<S: Store>(fixture: Fixture<S>) {
     fixture.submit(1, 10, Retention::Keep, &["a"]).await;
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     let renewal = fixture.store.renew(WORKER, START).await.expect("a term can be renewed");
     assert!(renewal.lost.is_empty(), "no lease is lost");
     assert!(renewal.renew_before.is_none_or(|end| end > START), "the term goes on");
@@ -127,6 +127,7 @@ async fn a_paused_job_waits_for_its_user<S: Store>(fixture: Fixture<S>) {
     for (paused, waiting_for) in [(true, Some(WaitingFor::User)), (false, None)] {
         let snapshot = fixture.store.pause(job, paused).await.expect("a job can be paused");
         assert_eq!(snapshot.waiting_for, waiting_for);
-        assert_eq!(fixture.lease(1).await.is_empty(), paused);
+        let ready = usize::from(!paused);
+        assert_eq!(fixture.lease(1, ready).await.len(), ready);
     }
 }

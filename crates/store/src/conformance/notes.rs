@@ -65,7 +65,7 @@ async fn notes_are_stored_with_their_cause<S: Store>(fixture: Fixture<S>) {
     let admission =
         Admission { notes: vec![set(NoteKind::Sitemap, 1, "read")], ..Admission::new(0, candidates(&["c"])) };
     fixture.store.admit(job, admission, START).await.expect("pages can be admitted");
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     let with_notes = |notes| FinishedPage { notes, ..FinishedPage::new(page.clone(), document(&page)) };
     let pages = vec![
         with_notes(vec![add(NoteKind::Retries, 0, 1)]),

@@ -50,10 +50,10 @@ async fn events_are_written_with_their_cause_and_delivered_in_order<S: Store>(fi
     maintenance.mark_unchanged();
     let job = fixture.submit_for(1, "a", &["a", "b"], |job| job.webhook = webhook()).await;
     assert!(maintenance.has_changed().is_ok_and(|changed| changed), "the sender is notified");
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     let outcome = document(&page);
     fixture.finish(page, outcome, &[]).await;
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     fixture.finish(page, failure(), &[]).await;
     let mut kinds = Vec::new();
     while let Some(event) = fixture.due(START).await {
@@ -101,7 +101,7 @@ async fn an_event_of_a_lost_sender_is_due_again<S: Store>(fixture: Fixture<S>) {
 
 async fn a_given_up_event_is_listed_and_the_next_is_due<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit_for(1, "a", &["a"], |job| job.webhook = webhook()).await;
-    fixture.drain().await;
+    fixture.drain(1).await;
     let given_up = |tried| DeliveryOutcome::GivenUp { reason: "gone".to_owned(), tried };
     let first = fixture.due(START).await.expect("the start is an event");
     fixture.report_outcome(first.id, DeliveryOutcome::Retry { not_before: START }, START).await;

@@ -40,7 +40,7 @@ async fn a_history_gives_the_previous_scrape<S: Store>(fixture: Fixture<S>) {
         for text in texts {
             let before = fixture.store.last_scrape(job, &key).await.expect("a history can be read");
             reported.push(before.map(|before| before.markdown.to_string()));
-            let page = fixture.lease(1).await.remove(0);
+            let page = fixture.lease_one().await;
             fixture.finish_tracked(page, &key, text).await;
         }
         reported
@@ -63,13 +63,13 @@ async fn a_scrape_without_a_stored_document_is_not_recorded<S: Store>(fixture: F
     };
     // The job is cancelled in the meantime.
     let job = fixture.submit_for(1, "a", &["a"], |_| {}).await;
-    let late = fixture.lease(1).await.remove(0);
+    let late = fixture.lease_one().await;
     fixture.store.cancel(job, START).await.expect("a running job can be cancelled");
     assert!(!fixture.finish_tracked(late, &key, "too late").await.accepted);
     assert_eq!(last().await, None, "the page was too late");
     // The redirect target has its own entry in the queue.
     fixture.submit_for(2, "a", &["old", "new"], |_| {}).await;
-    for page in fixture.lease(2).await {
+    for page in fixture.lease(2, 2).await {
         let text = page.url.host_str().unwrap_or_default().to_owned();
         let moved = text.starts_with("old").then(|| candidate("new").key);
         let finished = FinishedPage { redirected_to: moved, ..tracked_scrape(page, &key, &text) };
@@ -78,7 +78,7 @@ async fn a_scrape_without_a_stored_document_is_not_recorded<S: Store>(fixture: F
     assert_eq!(last().await.as_deref(), Some("new.example"), "a duplicate is not recorded");
     // The page gives no document.
     fixture.submit_for(3, "a", &["b"], |_| {}).await;
-    let page = fixture.lease(1).await.remove(0);
+    let page = fixture.lease_one().await;
     let finished = FinishedPage { outcome: failure(), ..tracked_scrape(page, &key, "a failure") };
     fixture.store.finish(finished, START).await.expect("a page can be finished");
     assert_eq!(last().await.as_deref(), Some("new.example"));
@@ -110,7 +110,7 @@ async fn a_document_is_found_by_scrape_id_and_team<S: Store>(fixture: Fixture<S>
         let job = fixture.submit_for(number, team, &["x", "y"], |job| job.retention = retention).await;
         for random in 0..2 {
             let scrape = scrape_id(job, u64::try_from(number).unwrap_or_default() * 10 + random);
-            let page = fixture.lease(1).await.remove(0);
+            let page = fixture.lease_one().await;
             let outcome = PageOutcome::Document(Box::new(with_id(scrape)), 1);
             fixture.finish(page, outcome, &[]).await;
             kept.push((scrape, retention == Retention::Keep));
