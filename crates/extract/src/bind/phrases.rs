@@ -6,12 +6,15 @@ use super::words::words;
 /// Longest line that is searched for phrases, in bytes.
 const MAX_LINE_BYTES: usize = 80;
 
+/// Letters of a word by which it is searched for.
+const START_CHARS: usize = 4;
+
 /// A set of phrases that can be searched for in one line.
 #[derive(Debug)]
 pub(super) struct PhraseSet {
     /// Phrases by their first word.
     by_word: HashMap<&'static str, Vec<&'static str>>,
-    /// Finds the first words of the phrases. Lines of ASCII without any of them are not split into words.
+    /// Finds how the first words of the phrases start. Lines without any of them are not split into words.
     search: Option<AhoCorasick>,
     /// Phrases of scripts that write no blanks between words.
     unspaced: Vec<&'static str>,
@@ -26,7 +29,8 @@ impl PhraseSet {
             let first = phrase.split(' ').next().unwrap_or_default();
             by_word.entry(first).or_default().push(phrase);
         }
-        let search = AhoCorasick::builder().ascii_case_insensitive(true).build(by_word.keys()).ok();
+        let starts = by_word.keys().flat_map(|word| starts_in_any_case(word));
+        let search = AhoCorasick::builder().ascii_case_insensitive(true).build(starts).ok();
         Self { by_word, search, unspaced }
     }
 
@@ -35,7 +39,11 @@ impl PhraseSet {
         if line.is_empty() || line.len() > MAX_LINE_BYTES || line.contains('\n') {
             return false;
         }
-        if line.is_ascii() && self.search.as_ref().is_some_and(|search| !search.is_match(line)) {
+        // The lower case of this letter is one of ASCII, see `words`.
+        let is_known = self.search.as_ref().is_none_or(|search| search.is_match(line)) || line.contains('İ');
+        let is_known_unspaced =
+            || is_unspaced(line) && self.unspaced.iter().any(|phrase| line.contains(phrase));
+        if !is_known && !is_known_unspaced() {
             return false;
         }
         let found = words(line);
@@ -47,11 +55,50 @@ impl PhraseSet {
             && (found.iter().enumerate().any(|(at, word)| {
                 let known = self.by_word.get(word.as_str()).into_iter().flatten();
                 known.copied().any(|phrase| starts_at(at, phrase))
-            }) || (is_unspaced(line) && self.unspaced.iter().any(|phrase| line.contains(phrase))))
+            }) || is_known_unspaced())
     }
+}
+
+/// The first letters of a word, in each case of those that are not of ASCII.
+fn starts_in_any_case(word: &str) -> Vec<String> {
+    let mut starts = vec![String::new()];
+    for letter in word.chars().take(START_CHARS) {
+        let cases = [letter.to_string(), letter.to_uppercase().to_string()];
+        let count = if letter.is_ascii() { 1 } else { cases.len() };
+        let longer = |start: &String| cases.iter().take(count).map(|case| format!("{start}{case}")).collect();
+        starts = starts.iter().flat_map::<Vec<String>, _>(longer).collect();
+    }
+    starts
 }
 
 /// Whether the text is in a script that writes no blanks between words.
 fn is_unspaced(text: &str) -> bool {
     text.chars().any(|found| found >= '\u{3000}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phrases_are_found_in_any_case_and_script() {
+        let phrases = PhraseSet::new(&["also bought", "ähnliche", "похожие", "ilgili ürünler", "関連商品"]);
+        let found = [
+            "Customers ALSO Bought",
+            "ÄHNLICHE Artikel",
+            "Похожие товары",
+            "İlgili Ürünler",
+            "関連商品はこちら",
+        ];
+        assert_eq!(found.map(|line| phrases.matches(line, 9)), [true; 5]);
+        let others = [
+            "Bought also",
+            "unähnliche Artikel",
+            "непохожие",
+            "ilgili",
+            "関連",
+            "a b c d e f g h i also bought",
+        ];
+        assert_eq!(others.map(|line| phrases.matches(line, 9)), [false; 6]);
+    }
 }

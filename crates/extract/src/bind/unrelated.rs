@@ -1,10 +1,12 @@
 //! Finds the parts of a page that are about things other than its main entity.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
+
+use hashbrown::HashMap;
 
 use super::related_sections;
 use crate::evidence::Evidence;
-use crate::markup::NodeId;
+use crate::markup::{NodeId, Tree};
 use crate::typed::money_amounts;
 
 /// Words in the classes and ids of unrelated parts.
@@ -48,6 +50,8 @@ const UNRELATED_NAMES: [&str; 33] = [
 const MIN_PART_BYTES: usize = 120;
 /// Upper bound on the text of a card, in bytes.
 const MAX_CARD_BYTES: usize = 600;
+/// Upper bound on the links of a card that are read.
+const MAX_CARD_LINKS: usize = 32;
 /// Lower bound on the sibling cards that make a list of other things.
 const MIN_CARDS: usize = 3;
 
@@ -140,37 +144,49 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     if sums.len() < MIN_CARDS {
         return Vec::new();
     }
+    let has_sum = |text: &Range<usize>| {
+        sums.get(sums.partition_point(|sum| *sum < text.start)).is_some_and(|sum| *sum < text.end)
+    };
     let mut links: Vec<NodeId> = Vec::new();
-    let mut groups: BTreeMap<(NodeId, &str, String), Vec<NodeId>> = BTreeMap::new();
+    let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
     for node in tree.nodes().filter(|node| !tree.name(*node).is_empty()) {
-        if tree.is(node, &["a"])
-            && tree.attribute(node, "href").is_some_and(|href| leads_away(evidence, &href))
-        {
+        if tree.is(node, &["a"]) {
             links.push(node);
         }
-        let length = tree.text_of(node).len();
-        if let Some(parent) = tree.parent(node).filter(|_| (1..=MAX_CARD_BYTES).contains(&length)) {
-            let class = tree.attribute(node, "class").unwrap_or_default();
-            let first_class = class.split_whitespace().next().unwrap_or_default().to_owned();
-            groups.entry((parent, tree.name(node), first_class)).or_default().push(node);
+        let text = tree.text_range(node);
+        if !(1..=MAX_CARD_BYTES).contains(&text.len()) || !has_sum(&text) {
+            continue;
+        }
+        let is_own = evidence.heading.is_some_and(|heading| node <= heading && heading < tree.end(node));
+        if let Some(parent) = tree.parent(node).filter(|_| !is_own) {
+            groups.entry((parent, tree.name(node), first_class(tree, node))).or_default().push(node);
         }
     }
-    let is_card = |node: &NodeId| {
+    // Each address is read at most once, and only if it decides.
+    let mut lead_away: HashMap<NodeId, bool> = HashMap::new();
+    let mut has_link = |node: &NodeId| {
         let end = tree.end(*node);
-        let link = links.get(links.partition_point(|link| link < node)).is_some_and(|link| *link < end);
-        let text = tree.text_range(*node);
-        let sum = sums.get(sums.partition_point(|sum| *sum < text.start)).is_some_and(|sum| *sum < text.end);
-        let own = evidence.heading.is_some_and(|heading| *node <= heading && heading < end);
-        link && sum && !own
+        let within = links.iter().skip(links.partition_point(|link| link < node));
+        within.copied().take_while(|link| *link < end).take(MAX_CARD_LINKS).any(|link| {
+            *lead_away.entry(link).or_insert_with(|| {
+                tree.attribute(link, "href").is_some_and(|href| leads_away(evidence, &href))
+            })
+        })
     };
     let mut found = Vec::new();
-    for group in groups.into_values().filter(|group| group.len() >= MIN_CARDS) {
-        let cards: Vec<NodeId> = group.into_iter().filter(is_card).collect();
-        if cards.len() >= MIN_CARDS {
-            found.extend(cards.into_iter().map(|card| (card, tree.end(card))));
+    for mut group in groups.into_values().filter(|group| group.len() >= MIN_CARDS) {
+        group.retain(&mut has_link);
+        if group.len() >= MIN_CARDS {
+            found.extend(group.into_iter().map(|card| (card, tree.end(card))));
         }
     }
     found
+}
+
+/// The first class of an element; empty if it has none.
+fn first_class<'a>(tree: &Tree<'a>, node: NodeId) -> &'a str {
+    let class = tree.attributes(node).iter().find(|(key, _)| key.eq_ignore_ascii_case("class"));
+    class.and_then(|(_, value)| value.split_ascii_whitespace().next()).unwrap_or_default()
 }
 
 /// Whether a link leads to another page.
