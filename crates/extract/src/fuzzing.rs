@@ -149,10 +149,12 @@ pub struct FoundSegment {
 /// The segments of a page, in page order.
 #[must_use]
 pub fn segments(page: &Page) -> Vec<FoundSegment> {
-    let found = segment::read(&Evidence::read(page)).into_iter().map(|found| FoundSegment {
-        text: found.text,
-        range: found.range,
-        features: found.place.0.to_vec(),
+    let evidence = Evidence::read(page);
+    let (segments, places) = segment::read(&evidence);
+    let found = segments.into_iter().map(|segment| FoundSegment {
+        features: places.of(&segment).map(|place| place.0.to_vec()).unwrap_or_default(),
+        text: segment.text,
+        range: segment.range,
     });
     found.collect()
 }

@@ -31,7 +31,8 @@ mod wording;
 use std::ops::Range;
 
 pub(crate) use address_of_image::is_image_address;
-pub(crate) use place::{PLACE_FEATURES, Place};
+pub(crate) use place::{PLACE_FEATURES, Places, TextShape, Types};
+pub(crate) use typed_spans::ValueType;
 
 use self::drafts::Drafts;
 use self::view::View;
@@ -59,8 +60,10 @@ pub(crate) struct Segment {
     pub(crate) origin: Origin,
     /// The label the page gives it.
     pub(crate) label: Option<Label>,
-    /// What can be said of it without knowing the field.
-    pub(crate) place: Place,
+    /// The types of values in its text.
+    pub(crate) types: Types,
+    /// Its number among the segments of the page, by which [`Places`] knows it.
+    pub(crate) number: usize,
 }
 
 /// How a segment is cut out of the page.
@@ -126,8 +129,8 @@ pub(crate) enum LabelKind {
     Before,
 }
 
-/// All segments of a page, in page order, at most [`MAX_SEGMENTS`].
-pub(crate) fn read(evidence: &Evidence<'_>) -> Vec<Segment> {
+/// All segments of a page, in page order, at most [`MAX_SEGMENTS`]; and their places.
+pub(crate) fn read<'e, 'a>(evidence: &'e Evidence<'a>) -> (Vec<Segment>, Places<'e, 'a>) {
     let mut view = View::read(evidence);
     let mut drafts = Drafts::default();
     attribute_values::collect(&mut view, &mut drafts);
@@ -141,7 +144,7 @@ pub(crate) fn read(evidence: &Evidence<'_>) -> Vec<Segment> {
     typed_spans::collect(&view, &mut drafts);
     prefixes::collect(&view, &mut drafts);
     labels::complete(&view, &mut drafts);
-    place::describe(&view, drafts.in_page_order())
+    place::describe(view, drafts.in_page_order())
 }
 
 #[cfg(test)]

@@ -6,18 +6,23 @@ mod link;
 mod position;
 mod relation;
 mod repetition;
+mod shapes;
 mod site;
 mod types;
 mod words;
 
+use std::sync::OnceLock;
+
 use hashbrown::HashSet;
 
 pub(crate) use features::PLACE_FEATURES;
+pub(crate) use shapes::TextShape;
+pub(crate) use types::Types;
 
 use self::features::Features;
-use self::link::Links;
 use self::repetition::Repeats;
-use self::types::{TypeRank, Types};
+use self::shapes::Shapes;
+use self::types::TypeRank;
 use super::drafts::{Draft, Mark};
 use super::view::View;
 use super::wording::Wording;
@@ -33,28 +38,14 @@ const UNITS_PER_SEGMENT: usize = 16;
 #[derive(Debug, Clone)]
 pub(crate) struct Place(pub(crate) [f32; PLACE_FEATURES.len()]);
 
-/// A draft with its text, read once for all features.
+/// What is known of a segment beside its text.
 #[derive(Debug)]
 struct Described {
     draft: Draft,
-    text: String,
     wording: Wording,
     types: Types,
-}
-
-impl Described {
-    fn read(view: &View<'_, '_>, draft: Draft) -> Self {
-        let text = match (&draft.stated, &draft.range) {
-            (Some(text), _) => fold_spaces(text),
-            // Lines mean something in a longer text.
-            (None, Some(range)) if draft.origin == Origin::Paragraphs => view.text(range).to_owned(),
-            (None, Some(range)) => view.text(range).replace('\n', " "),
-            (None, None) => String::new(),
-        };
-        let wording = Wording::read(&text);
-        let types = Types::read(view, &draft, &text, &wording);
-        Self { draft, text, wording, types }
-    }
+    shapes: Shapes,
+    place: OnceLock<Box<Place>>,
 }
 
 /// What is known of all segments of a page together.
@@ -67,43 +58,100 @@ struct Overview {
     ranks: Vec<TypeRank>,
 }
 
-/// The segments of a page with their places, from its drafts in page order. If the work is interrupted, the
+/// The places of the segments of a page. Few segments may be the value of a field, so what takes long to read
+/// is read when it is first asked for.
+#[derive(Debug)]
+pub(crate) struct Places<'e, 'a> {
+    view: View<'e, 'a>,
+    overview: Overview,
+    described: Vec<Described>,
+}
+
+/// The segments of a page and their places, from its drafts in page order. If the work is interrupted, the
 /// last ones are missing.
-pub(super) fn describe(view: &View<'_, '_>, drafts: Vec<Draft>) -> Vec<Segment> {
+pub(super) fn describe<'e, 'a>(view: View<'e, 'a>, drafts: Vec<Draft>) -> (Vec<Segment>, Places<'e, 'a>) {
+    let mut segments = Vec::with_capacity(drafts.len());
     let mut described = Vec::with_capacity(drafts.len());
-    for draft in drafts {
+    for (number, draft) in drafts.into_iter().enumerate() {
         let bytes = draft.end().saturating_sub(draft.anchor);
         if view.tree.interrupt().spend(UNITS_PER_SEGMENT + bytes / BYTES_PER_UNIT) {
             break;
         }
-        described.push(Described::read(view, draft));
+        let text = text_of(&view, &draft);
+        let wording = Wording::read(&text);
+        let types = Types::read(&view, &draft, &text, &wording);
+        let Draft { node, range, origin, label, .. } = draft.clone();
+        segments.push(Segment { text, node, range, origin, label, types, number });
+        described.push(Described {
+            draft,
+            wording,
+            types,
+            shapes: Shapes::default(),
+            place: OnceLock::new(),
+        });
     }
     let overview = Overview {
         repeats: Repeats::read(&described),
-        affixed_lines: relation::affixed_lines(view, &described),
-        ranks: types::ranks(view, &described),
+        affixed_lines: relation::affixed_lines(&view, &described),
+        ranks: types::ranks(&view, &described),
     };
-    let mut links = Links::default();
-    described
-        .into_iter()
-        .enumerate()
-        .map(|(at, found)| {
-            let mut features = Features::default();
-            let facts = view.outline.facts(found.draft.node);
-            position::write(view, &found.draft, &mut features);
-            container::write(&facts, &mut features);
-            link::write(view, &mut links, &facts, &found.wording, &mut features);
-            repetition::write(view, &overview.repeats, &found, &mut features);
-            words::write(&found, &mut features);
-            types::write(&found.types, overview.ranks.get(at), &mut features);
-            relation::write(view, &overview.affixed_lines, &found, &mut features);
-            site::write(view, &found.text, &mut features);
-            origins(&found.draft, &mut features);
-            let Described { draft, text, .. } = found;
-            let Draft { node, range, origin, label, .. } = draft;
-            Segment { text, node, range, origin, label, place: Place(features.values()) }
-        })
-        .collect()
+    (segments, Places { view, overview, described })
+}
+
+fn text_of(view: &View<'_, '_>, draft: &Draft) -> String {
+    match (&draft.stated, &draft.range) {
+        (Some(text), _) => fold_spaces(text),
+        // Lines mean something in a longer text.
+        (None, Some(range)) if draft.origin == Origin::Paragraphs => view.text(range).to_owned(),
+        (None, Some(range)) => view.text(range).replace('\n', " "),
+        (None, None) => String::new(),
+    }
+}
+
+impl Places<'_, '_> {
+    /// The place of a segment of this page.
+    pub(crate) fn of(&self, segment: &Segment) -> Option<&Place> {
+        let found = self.described.get(segment.number)?;
+        Some(found.place.get_or_init(|| Box::new(self.read(segment, found))))
+    }
+
+    /// A number of the place of a segment of this page, by its index in [`PLACE_FEATURES`].
+    pub(crate) fn feature(&self, segment: &Segment, feature: usize) -> f32 {
+        self.of(segment).and_then(|place| place.0.get(feature)).copied().unwrap_or_default()
+    }
+
+    /// Whether the text of a segment has this shape.
+    pub(crate) fn has_shape(&self, segment: &Segment, shape: TextShape) -> bool {
+        let found = self.described.get(segment.number);
+        found.is_some_and(|found| found.shapes.has(shape, &self.view, &segment.text, found))
+    }
+
+    /// Whether the link of a segment leads to a person, as the page says or by its address.
+    pub(crate) fn links_to_person(&self, segment: &Segment) -> bool {
+        link::leads_to_person(&self.view, segment.node)
+    }
+
+    /// How surely the text of a segment is a name of the site.
+    pub(crate) fn site_weight(&self, segment: &Segment) -> f32 {
+        self.view.site.find(&segment.text).map_or(0.0, |found| found.weight)
+    }
+
+    fn read(&self, segment: &Segment, found: &Described) -> Place {
+        let Self { view, overview, .. } = self;
+        let mut features = Features::default();
+        let facts = view.outline.facts(found.draft.node);
+        position::write(view, &found.draft, &mut features);
+        container::write(&facts, &mut features);
+        link::write(view, &facts, &found.wording, &mut features);
+        repetition::write(view, &overview.repeats, found, &mut features);
+        words::write(&segment.text, &found.wording, &mut features);
+        types::write(&found.types, overview.ranks.get(segment.number), &mut features);
+        shapes::write(|shape| self.has_shape(segment, shape), &mut features);
+        relation::write(view, &overview.affixed_lines, found, &mut features);
+        site::write(view, &segment.text, &mut features);
+        origins(&found.draft, &mut features);
+        Place(features.values())
+    }
 }
 
 fn origins(draft: &Draft, to: &mut Features) {

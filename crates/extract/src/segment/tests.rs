@@ -1,23 +1,44 @@
+use std::ops::Deref;
+
+use super::place::Place;
 use super::*;
 use crate::page::Page;
 
-fn segments(html: &str) -> Vec<Segment> {
+/// A segment with its place.
+#[derive(Debug)]
+struct Placed {
+    segment: Segment,
+    place: Place,
+}
+
+impl Deref for Placed {
+    type Target = Segment;
+
+    fn deref(&self) -> &Segment {
+        &self.segment
+    }
+}
+
+fn segments(html: &str) -> Vec<Placed> {
     let page = Page::new("https://www.acme.example/cups/red-cup".parse().unwrap(), html);
-    read(&Evidence::read(&page))
+    let evidence = Evidence::read(&page);
+    let (segments, places) = read(&evidence);
+    let place = |segment: &Segment| places.of(segment).unwrap().clone();
+    segments.into_iter().map(|segment| Placed { place: place(&segment), segment }).collect()
 }
 
 /// The number of a feature.
-fn feature(segment: &Segment, name: &str) -> f32 {
+fn feature(segment: &Placed, name: &str) -> f32 {
     let at = PLACE_FEATURES.iter().position(|known| *known == name).unwrap();
     segment.place.0[at]
 }
 
-fn has(segment: &Segment, name: &str) -> bool {
+fn has(segment: &Placed, name: &str) -> bool {
     feature(segment, name) != 0.0
 }
 
 /// The segment with this text, and this origin among others.
-fn find<'s>(segments: &'s [Segment], text: &str, origin: &str) -> Option<&'s Segment> {
+fn find<'s>(segments: &'s [Placed], text: &str, origin: &str) -> Option<&'s Placed> {
     segments.iter().find(|segment| segment.text == text && has(segment, &format!("from_{origin}")))
 }
 
@@ -114,7 +135,7 @@ fn typed_values_are_found_in_longer_texts() {
         assert_eq!(segment.range.as_ref().map(Range::len), Some(text.len()));
     }
     let (first, second) = (find(&found, "4 May 2021", "typed"), find(&found, "5 June 2021", "element"));
-    let nth = |segment: Option<&Segment>| feature(segment.unwrap(), "type_nth");
+    let nth = |segment: Option<&Placed>| feature(segment.unwrap(), "type_nth");
     assert!(nth(first) < nth(second), "dates are numbered from the heading on");
 }
 
@@ -144,7 +165,7 @@ fn longer_texts_are_the_main_text_its_start_and_the_sections() {
          litre, or a little more than that.</p></main><div class=product-description>{long} Really.</div>"
     ));
     let text_of = |name: &str| {
-        let own: Vec<&Segment> = found.iter().filter(|segment| has(segment, name)).collect();
+        let own: Vec<&Placed> = found.iter().filter(|segment| has(segment, name)).collect();
         own.first().map(|segment| segment.text.clone())
     };
     assert_eq!(text_of("is_first_paragraph").as_deref(), Some(long));

@@ -31,7 +31,7 @@ const BYTES_PER_UNIT: usize = 8;
 
 /// The types of values that are told apart without knowing the field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueType {
+pub(crate) enum ValueType {
     Date,
     /// A date with a time of day.
     Moment,

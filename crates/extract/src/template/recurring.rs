@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::page::Page;
     use crate::schema::{Field, Shape};
-    use crate::segment::{PLACE_FEATURES, Place};
+    use crate::segment::Types;
     use crate::template::SiteTexts;
     use serde_json::json;
 
@@ -218,7 +218,8 @@ mod tests {
                     range: start.map(|start| start..start + text.len()),
                     origin,
                     label: None,
-                    place: Place([0.0; PLACE_FEATURES.len()]),
+                    types: Types::default(),
+                    number: 0,
                 }
             };
             let mut segments = vec![

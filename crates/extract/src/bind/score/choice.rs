@@ -85,7 +85,7 @@ pub(crate) fn bound_of(
     let is_withheld = target.has_concept("price") && page.is_on_request;
     let mut segments = option.segments.iter().filter_map(|at| page.segments.get(*at));
     let is_name = target.has_concept("name");
-    let is_title = is_name && segments.clone().any(is_title_without_site);
+    let is_title = is_name && segments.clone().any(|segment| is_title_without_site(page, segment));
     let is_proposed = option.rule_score() >= SMALL_PAGE_SCORE || is_title;
     if page.segments.len() <= FEW_SEGMENTS && is_proposed && !is_withheld {
         // Other pages of the site have taught which part of the title is its own.

@@ -6,7 +6,7 @@ use crate::bind::target::TargetField;
 use crate::markup::Tree;
 use crate::normalise::ValueForm;
 use crate::schema::ShapeKind;
-use crate::segment::{Origin, PLACE_FEATURES, Segment, is_image_address};
+use crate::segment::{Origin, PLACE_FEATURES, Places, Segment, TextShape, ValueType, is_image_address};
 
 /// Longest text of an amount, a number, a code or a date, in bytes.
 const MAX_TYPED_BYTES: usize = 120;
@@ -164,6 +164,7 @@ pub(crate) fn fits(
 ) -> bool {
     let text = segment.text.as_str();
     let is_short = text.len() <= MAX_TYPED_BYTES;
+    let has = |kind: ValueType| segment.types.has(kind);
     // `Tell me when it is in stock` states nothing.
     if target.form == ValueForm::Availability && is_condition(text) {
         return false;
@@ -178,19 +179,19 @@ pub(crate) fn fits(
     match (&target.shape.kind, target.form) {
         (_, ValueForm::Availability | ValueForm::Currency | ValueForm::CurrencyCode) => is_short,
         (ShapeKind::Boolean, _) => text.len() <= MAX_BOOLEAN_BYTES,
-        (_, ValueForm::Duration) => is_short && (facts.digits > 0 || has(segment, HAS_DURATION)),
+        (_, ValueForm::Duration) => is_short && (facts.digits > 0 || has(ValueType::Duration)),
         (_, ValueForm::Rating) => {
             is_short && facts.digits > 0 && !is_time_or_ratio(text) && !is_score_without_scale(text)
         }
         // The figures of a date or of hours are no amount.
         (_, ValueForm::Price) => {
-            let is_of_time = has(segment, HAS_DATE) || has(segment, HAS_DURATION);
-            let is_sum = has(segment, HAS_MONEY) || !is_of_time;
+            let is_of_time = has(ValueType::Date) || has(ValueType::Duration);
+            let is_sum = has(ValueType::Money) || !is_of_time;
             is_short && facts.digits > 0 && is_sum && !is_time_or_ratio(text)
         }
         (ShapeKind::Number | ShapeKind::Integer, _) | (_, ValueForm::Number | ValueForm::Count) => {
             // Those of a date are no count either, except for its year.
-            let is_of_date = has(segment, HAS_DATE) && !asks_for_year(target);
+            let is_of_date = has(ValueType::Date) && !asks_for_year(target);
             is_short && facts.digits > 0 && !is_of_date && !is_time_or_ratio(text)
         }
         (_, ValueForm::Code) => is_short && facts.digits > 0,
@@ -245,25 +246,27 @@ fn is_time_or_ratio(text: &str) -> bool {
 }
 
 /// How much a segment that is a name of the site, or that links to a person, speaks for the field, 0 to 3.
-pub(crate) fn name_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
+pub(super) fn name_weight(places: &Places<'_, '_>, target: &TargetField<'_>, segment: &Segment) -> f32 {
     let asks = |names: &[&str]| names.iter().any(|name| target.has_concept(name));
-    let has_any = |features: &[usize]| features.iter().any(|feature| has(segment, *feature));
-    let person = if asks(&["author"]) && has_any(&[LINK_PERSON, LINK_AUTHOR]) { 1.0 } else { 0.0 };
-    let weight = segment.place.0.get(SITE_WEIGHT).copied().unwrap_or_default();
-    let share = (weight / FULL_SITE_WEIGHT).min(1.0);
+    let person = if asks(&["author"]) && places.links_to_person(segment) { 1.0 } else { 0.0 };
     let site = if asks(&["publisher", "organization", "company", "provider", "seller", "legal name"]) {
         3.0
     } else if asks(&["name", "author", "brand", "developer", "organizer"]) {
         1.5
     } else {
-        0.0
+        return person;
     };
-    person + site * share
+    person + site * (places.site_weight(segment) / FULL_SITE_WEIGHT).min(1.0)
 }
 
 /// The name that a user of the site has, if a segment links to that user or has the label of the field: such a
 /// name need not look like one.
-pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment, is_labelled: bool) -> Option<Value> {
+pub(super) fn user_name(
+    places: &Places<'_, '_>,
+    target: &TargetField<'_>,
+    segment: &Segment,
+    is_labelled: bool,
+) -> Option<Value> {
     let text = segment.text.as_str();
     let is_user_name = (MIN_USER_BYTES..=MAX_USER_BYTES).contains(&text.len())
         && text.contains(char::is_alphabetic)
@@ -272,51 +275,43 @@ pub(crate) fn user_name(target: &TargetField<'_>, segment: &Segment, is_labelled
         && target.has_concept("author")
         && target.shape.kind == ShapeKind::Text
         && target.shape.choices.is_empty();
-    (asks && is_user_name && (is_labelled || has(segment, LINK_PERSON))).then(|| Value::from(text))
+    (asks && is_user_name && (is_labelled || places.feature(segment, LINK_PERSON) > 0.0))
+        .then(|| Value::from(text))
 }
 
 /// How much the type of a segment speaks for the field, 0 to 1.5.
-pub(crate) fn type_weight(target: &TargetField<'_>, segment: &Segment) -> f32 {
-    let weigh = |weight: f32, features: &[usize]| {
-        if features.iter().any(|feature| has(segment, *feature)) { weight } else { 0.0 }
-    };
+pub(super) fn type_weight(places: &Places<'_, '_>, target: &TargetField<'_>, segment: &Segment) -> f32 {
+    let types = &segment.types;
+    let weigh = |weight: f32, is_so: bool| if is_so { weight } else { 0.0 };
+    let has_shape = |shape: TextShape| places.has_shape(segment, shape);
     if is_date(target) {
-        return weigh(1.2, &[HAS_DATE, HAS_MOMENT]);
+        return weigh(1.2, types.has(ValueType::Date));
     }
+    let is_number = types.is_whole(ValueType::Number);
     match target.form {
-        ValueForm::Duration => weigh(1.2, &[HAS_DURATION]),
-        ValueForm::Price | ValueForm::Currency | ValueForm::CurrencyCode => weigh(1.0, &[HAS_MONEY]),
-        ValueForm::Rating => weigh(1.0, &[HAS_RATING]),
-        ValueForm::Count => weigh(0.8, &[HAS_COUNT, WHOLE_NUMBER]),
-        ValueForm::Number => weigh(0.5, &[WHOLE_NUMBER]),
-        ValueForm::Phone => weigh(1.0, &[HAS_PHONE]),
-        ValueForm::Code => weigh(0.5, &[IS_CODE]),
-        ValueForm::Gtin => weigh(1.5, &[IS_GTIN]),
-        ValueForm::Names => weigh(0.6, &[IS_NAME]),
-        ValueForm::Place => weigh(0.6, &[IS_PLACE]),
-        ValueForm::Term if target.has_concept("employment type") => weigh(1.5, &[IS_EMPLOYMENT]),
-        ValueForm::Term | ValueForm::Text if target.has_concept("language") => weigh(1.0, &[IS_LANGUAGE]),
+        ValueForm::Duration => weigh(1.2, types.has(ValueType::Duration)),
+        ValueForm::Price | ValueForm::Currency | ValueForm::CurrencyCode => {
+            weigh(1.0, types.has(ValueType::Money))
+        }
+        ValueForm::Rating => weigh(1.0, types.has(ValueType::Rating)),
+        ValueForm::Count => weigh(0.8, types.has(ValueType::Count) || is_number),
+        ValueForm::Number => weigh(0.5, is_number),
+        ValueForm::Phone => weigh(1.0, types.has(ValueType::Phone)),
+        ValueForm::Code => weigh(0.5, types.is_code()),
+        ValueForm::Gtin => weigh(1.5, types.is_gtin()),
+        ValueForm::Names => weigh(0.6, has_shape(TextShape::Name)),
+        ValueForm::Place => weigh(0.6, has_shape(TextShape::Place)),
+        ValueForm::Term if target.has_concept("employment type") => {
+            weigh(1.5, has_shape(TextShape::Employment))
+        }
+        ValueForm::Term | ValueForm::Text if target.has_concept("language") => {
+            weigh(1.0, has_shape(TextShape::Language))
+        }
         _ => 0.0,
     }
 }
 
-const HAS_DATE: usize = feature("has_date");
-const HAS_MOMENT: usize = feature("has_moment");
-const HAS_DURATION: usize = feature("has_duration");
-const HAS_MONEY: usize = feature("has_money");
-const HAS_RATING: usize = feature("has_rating");
-const HAS_COUNT: usize = feature("has_count");
-const HAS_PHONE: usize = feature("has_phone");
-const WHOLE_NUMBER: usize = feature("whole_number");
-const IS_CODE: usize = feature("is_code");
-const IS_GTIN: usize = feature("is_gtin");
-const IS_NAME: usize = feature("is_name");
-const IS_EMPLOYMENT: usize = feature("is_employment");
-const IS_LANGUAGE: usize = feature("is_language");
-const IS_PLACE: usize = feature("is_place");
 const LINK_PERSON: usize = feature("link_person");
-const LINK_AUTHOR: usize = feature("link_author");
-pub(super) const SITE_WEIGHT: usize = feature("site_weight");
 
 /// The index of a feature of the place; the number of features if there is none with this name.
 pub(super) const fn feature(name: &str) -> usize {
@@ -345,10 +340,6 @@ const fn is_same(mut left: &[u8], mut right: &[u8]) -> bool {
     left.is_empty() && right.is_empty()
 }
 
-pub(super) fn has(segment: &Segment, feature: usize) -> bool {
-    segment.place.0.get(feature).is_some_and(|value| *value > 0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,29 +351,5 @@ mod tests {
         };
         assert_eq!(of(&["93", " 10,5 "]), [true, true]);
         assert_eq!(of(&["4,5", "10", "93/100", "93 %", "Score: 93"]), [false; 5]);
-    }
-
-    #[test]
-    fn the_features_of_types_exist() {
-        let used = [
-            HAS_DATE,
-            HAS_MOMENT,
-            HAS_DURATION,
-            HAS_MONEY,
-            HAS_RATING,
-            HAS_COUNT,
-            HAS_PHONE,
-            WHOLE_NUMBER,
-            IS_CODE,
-            IS_GTIN,
-            IS_NAME,
-            IS_EMPLOYMENT,
-            IS_LANGUAGE,
-            IS_PLACE,
-            LINK_PERSON,
-            LINK_AUTHOR,
-            SITE_WEIGHT,
-        ];
-        assert!(used.iter().all(|at| *at < PLACE_FEATURES.len()), "{used:?}");
     }
 }

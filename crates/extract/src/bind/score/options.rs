@@ -144,7 +144,7 @@ pub(crate) fn read(
                 let relation = page.names.relation(name.meaning, field);
                 name.place == NamePlace::Label && name.is_whole && relation.is_own()
             };
-            user_name(target, segment, facts.names.iter().any(is_own))
+            user_name(page.places, target, segment, facts.names.iter().any(is_own))
         });
         let Some(value) = value.map(|value| clean(target, is_of_book, value)) else { continue };
         let key = agreement_key(&value);
@@ -248,6 +248,6 @@ fn prior(
         _ => 0.0,
     };
     let unrelated = if facts.is_unrelated { 0.6 } else { 0.0 };
-    let typed = type_weight(target, segment) + name_weight(target, segment);
+    let typed = type_weight(page.places, target, segment) + name_weight(page.places, target, segment);
     label + name + facts.nearness + typed + origin - unrelated
 }

@@ -3,7 +3,7 @@
 //! The heading there is a slogan more often than the name. The name of the site is stated in several places, so
 //! it is the better one.
 
-use super::fit::{SITE_WEIGHT, feature};
+use super::fit::feature;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use crate::segment::Segment;
@@ -21,10 +21,8 @@ pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabil
     if page.evidence.url.path() != "/" || options.iter().any(ValueOption::is_structured) {
         return;
     }
-    let of_segment = |segment: &Segment| {
-        let place = |feature: usize| segment.place.0.get(feature).copied().unwrap_or_default();
-        (place(SITE_WEIGHT), place(SITE_LEAD))
-    };
+    let of_segment =
+        |segment: &Segment| (page.places.site_weight(segment), page.places.feature(segment, SITE_LEAD));
     let rated = options.iter().enumerate().filter_map(|(number, option)| {
         let (weight, lead) = of_segment(page.segments.get(*option.segments.first()?)?);
         (weight >= MIN_SITE_WEIGHT).then_some((weight, lead, option.key.len(), number))

@@ -11,7 +11,7 @@ use crate::bind::target::TargetField;
 use crate::bind::words::folded;
 use crate::evidence::Evidence;
 use crate::page::truncate;
-use crate::segment::Segment;
+use crate::segment::{Places, Segment};
 
 /// Distance from the main heading at which a segment is half as near as directly below it, in bytes of
 /// visible text.
@@ -47,6 +47,7 @@ pub(crate) struct SegmentFacts {
 pub(crate) struct PageFacts<'p, 'a> {
     pub(crate) evidence: &'p Evidence<'a>,
     pub(crate) segments: &'p [Segment],
+    pub(crate) places: &'p Places<'p, 'a>,
     /// In the order of the segments. If the work was interrupted, the last ones are missing.
     pub(crate) facts: Vec<SegmentFacts>,
     /// For each field the numbers of the segments that may state a value of its type, in page order.
@@ -67,7 +68,7 @@ pub(crate) struct PageFacts<'p, 'a> {
 impl<'p, 'a> PageFacts<'p, 'a> {
     pub(crate) fn read(
         evidence: &'p Evidence<'a>,
-        segments: &'p [Segment],
+        (segments, places): (&'p [Segment], &'p Places<'p, 'a>),
         rules: &RulePools,
         targets: &[TargetField<'_>],
         names: &'p MeaningTable,
@@ -111,6 +112,7 @@ impl<'p, 'a> PageFacts<'p, 'a> {
         Self {
             evidence,
             segments,
+            places,
             facts,
             fitting,
             names,

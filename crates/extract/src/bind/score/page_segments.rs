@@ -1,14 +1,14 @@
 use std::sync::OnceLock;
 
 use crate::evidence::Evidence;
-use crate::segment::{self, Segment};
+use crate::segment::{self, Places, Segment};
 use crate::template::recurring;
 
 /// The evidence of a page with its segments. They are read when they are first needed, and only once.
 #[derive(Debug)]
 pub(crate) struct PageSegments<'e, 'a> {
     evidence: &'e Evidence<'a>,
-    segments: OnceLock<Vec<Segment>>,
+    segments: OnceLock<(Vec<Segment>, Places<'e, 'a>)>,
 }
 
 impl<'e, 'a> PageSegments<'e, 'a> {
@@ -20,11 +20,13 @@ impl<'e, 'a> PageSegments<'e, 'a> {
         self.evidence
     }
 
-    pub(crate) fn segments(&self) -> &[Segment] {
-        self.segments.get_or_init(|| {
-            let mut segments = segment::read(self.evidence);
+    /// The segments and their places.
+    pub(crate) fn segments(&self) -> (&[Segment], &Places<'e, 'a>) {
+        let (segments, places) = self.segments.get_or_init(|| {
+            let (mut segments, places) = segment::read(self.evidence);
             recurring::apply(self.evidence, &mut segments);
-            segments
-        })
+            (segments, places)
+        });
+        (segments, places)
     }
 }

@@ -204,7 +204,7 @@ mod tests {
         let page = Page::new("https://shop.example/".parse().unwrap(), html);
         let evidence = Evidence::read(&page);
         let table = MeaningTable::new(&[]);
-        let segments = segment::read(&evidence);
+        let (segments, _) = segment::read(&evidence);
         let segment = segments.iter().find(|segment| segment.text == "5 €").unwrap();
         let names = NameReader::new(&evidence, &table).names_of(segment);
         let at = |level: usize| names.iter().filter(move |name| name.place == NamePlace::Element(level));

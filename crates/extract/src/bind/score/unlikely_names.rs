@@ -1,6 +1,6 @@
 //! Texts that are no name of a thing, though they stand where its name does.
 
-use super::fit::{feature, has};
+use super::fit::feature;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use crate::bind::target::TargetField;
@@ -76,8 +76,8 @@ const PAGE_HEADINGS: [&str; 52] = [
 ];
 
 /// Whether a text is the title without the name of the site.
-pub(super) fn is_title_without_site(segment: &Segment) -> bool {
-    has(segment, IS_TITLE_WITHOUT_SITE)
+pub(super) fn is_title_without_site(page: &PageFacts<'_, '_>, segment: &Segment) -> bool {
+    page.places.feature(segment, IS_TITLE_WITHOUT_SITE) > 0.0
 }
 
 /// Whether a text is the heading of a page and names no organisation or person.
@@ -95,11 +95,12 @@ pub(super) fn leave_out(
     targets: &[TargetField<'_>],
     options: &mut Vec<ValueOption>,
 ) {
+    let has = |segment: &Segment, feature: usize| page.places.feature(segment, feature) > 0.0;
     let segments = |option: &ValueOption| -> Vec<&Segment> {
         option.segments.iter().filter_map(|at| page.segments.get(*at)).collect()
     };
     let is_title =
-        |option: &ValueOption| segments(option).iter().any(|segment| is_title_without_site(segment));
+        |option: &ValueOption| segments(option).iter().any(|segment| is_title_without_site(page, segment));
     let shows_title = |option: &ValueOption| {
         is_title(option)
             && segments(option).iter().any(|segment| segment.range.is_some() && !has(segment, EQUALS_HEADING))

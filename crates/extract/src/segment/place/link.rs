@@ -1,5 +1,3 @@
-use hashbrown::HashMap;
-
 use super::{Features, flag, scaled};
 use crate::markup::{NodeId, Tree};
 use crate::page::truncate;
@@ -70,21 +68,6 @@ const GROUP_STEPS: &[&str] = &[
     "topics",
 ];
 
-/// What is known of a link.
-#[derive(Debug, Clone, Copy)]
-struct LinkFacts {
-    /// The features that do not depend on the segment.
-    features: Features,
-    /// The words of its path.
-    path: Wording,
-}
-
-/// The links of a page, each read once however many segments it contains.
-#[derive(Debug, Default)]
-pub(super) struct Links {
-    by_node: HashMap<NodeId, LinkFacts>,
-}
-
 /// The `href` and the `rel` of a link, both cut.
 fn attributes<'a>(tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
     let (mut href, mut rel) = ("", "");
@@ -99,51 +82,46 @@ fn attributes<'a>(tree: &Tree<'a>, link: NodeId) -> (&'a str, &'a str) {
 }
 
 /// Where its link leads.
-pub(super) fn write(
-    view: &View<'_, '_>,
-    links: &mut Links,
-    facts: &NodeFacts,
-    wording: &Wording,
-    to: &mut Features,
-) {
+pub(super) fn write(view: &View<'_, '_>, facts: &NodeFacts, wording: &Wording, to: &mut Features) {
     let Some(link) = facts.link() else { return };
-    let LinkFacts { features: of_link, path } = links.by_node.entry(link).or_insert_with(|| read(view, link));
-    to.link_author = of_link.link_author;
-    to.link_tag = of_link.link_tag;
-    to.link_same_page = of_link.link_same_page;
-    to.link_same_host = of_link.link_same_host;
-    to.link_other_host = of_link.link_other_host;
-    to.link_depth = of_link.link_depth;
-    to.link_start = of_link.link_start;
-    to.link_person = of_link.link_person;
-    to.link_group = of_link.link_group;
-    to.link_above = of_link.link_above;
-    to.link_has_word = flag(wording.shares_word(path));
-}
-
-fn read(view: &View<'_, '_>, link: NodeId) -> LinkFacts {
-    let mut to = Features::default();
     let (href, rel) = attributes(view.tree, link);
-    let has_relation = |name: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name));
-    to.link_author = flag(has_relation("author"));
-    to.link_tag = flag(has_relation("tag"));
-    let Some(target) = Target::read(href) else {
-        return LinkFacts { features: to, path: Wording::default() };
-    };
-    let is_same_host = target.host.is_none_or(|host| {
-        let own = view.evidence.url.host_str().unwrap_or_default();
-        without_www(host).eq_ignore_ascii_case(without_www(own))
-    });
+    to.link_author = flag(has_relation(rel, "author"));
+    to.link_tag = flag(has_relation(rel, "tag"));
+    let Some(target) = Target::read(href) else { return };
+    let is_same_host = is_same_host(view, &target);
     let is_same_page = is_same_host && (target.path.is_empty() || target.path == view.evidence.url.path());
     to.link_same_page = flag(is_same_page);
     to.link_same_host = flag(is_same_host && !is_same_page);
     to.link_other_host = flag(!is_same_host);
     to.link_depth = scaled(target.steps().count());
     to.link_start = flag(is_same_host && target.is_start());
-    to.link_person = flag(is_same_host && (names(&target, PERSON_STEPS) || names_user(&target, href)));
+    to.link_person = flag(is_same_host && is_of_person(&target, href));
     to.link_group = flag(is_same_host && names(&target, GROUP_STEPS));
     to.link_above = flag(is_same_host && !is_same_page && is_above(&target, view.evidence.url.path()));
-    LinkFacts { features: to, path: Wording::read(target.path) }
+    to.link_has_word = flag(wording.shares_word(&Wording::read(target.path)));
+}
+
+/// Whether the link around a node, if there is one, leads to a person of this site or to the author.
+pub(super) fn leads_to_person(view: &View<'_, '_>, node: NodeId) -> bool {
+    let Some(link) = view.outline.facts(node).link() else { return false };
+    let (href, rel) = attributes(view.tree, link);
+    has_relation(rel, "author")
+        || Target::read(href).is_some_and(|target| is_same_host(view, &target) && is_of_person(&target, href))
+}
+
+fn has_relation(rel: &str, name: &str) -> bool {
+    rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name))
+}
+
+fn is_same_host(view: &View<'_, '_>, target: &Target<'_>) -> bool {
+    target.host.is_none_or(|host| {
+        let own = view.evidence.url.host_str().unwrap_or_default();
+        without_www(host).eq_ignore_ascii_case(without_www(own))
+    })
+}
+
+fn is_of_person(target: &Target<'_>, href: &str) -> bool {
+    names(target, PERSON_STEPS) || names_user(target, href)
 }
 
 /// Whether a step of the path is one of these words, or has one of them as its first word.
@@ -186,7 +164,7 @@ mod tests {
         ];
         for (href, is_person, is_group) in rows {
             let target = Target::read(href).unwrap();
-            let person = names(&target, PERSON_STEPS) || names_user(&target, href);
+            let person = is_of_person(&target, href);
             assert_eq!((person, names(&target, GROUP_STEPS)), (is_person, is_group), "{href}");
         }
     }

@@ -1,20 +1,11 @@
 use super::{Described, Features, flag, scaled};
 use crate::segment::MAX_TEXT_BYTES;
 use crate::segment::drafts::Draft;
-use crate::segment::tag::Tag;
 use crate::segment::typed_spans::{TypeSet, ValueType, read_text};
 use crate::segment::view::View;
 use crate::segment::wording::Wording;
-use crate::typed::{gtin, is_employment, is_language, is_name, is_place};
+use crate::typed::gtin;
 
-/// Longest name of a person or a company, in bytes.
-const MAX_NAME_BYTES: usize = 80;
-/// Upper bound on the words of a name.
-const MAX_NAME_WORDS: usize = 6;
-/// Longest address, in bytes.
-const MAX_PLACE_BYTES: usize = 160;
-/// Longest term of a vocabulary, in bytes.
-const MAX_TERM_BYTES: usize = 40;
 /// Upper bound on the words of a text that is nothing but a count: `12 customer reviews`.
 const MAX_COUNT_WORDS: usize = 3;
 /// Longest text with a slash that is not the address of a page or an image, in bytes.
@@ -39,7 +30,7 @@ const RANKED: [&[ValueType]; 9] = [
 
 /// The types of a text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Types {
+pub(crate) struct Types {
     /// Those of the whole text.
     whole: TypeSet,
     /// Those of a part of it, or of all of it.
@@ -47,10 +38,6 @@ pub(super) struct Types {
     is_code: bool,
     is_gtin: bool,
     is_url: bool,
-    is_name: bool,
-    is_place: bool,
-    is_employment: bool,
-    is_language: bool,
 }
 
 impl Types {
@@ -84,25 +71,25 @@ impl Types {
         }
         found.is_url = !text.contains(' ')
             && ["http://", "https://", "www."].iter().any(|start| text.starts_with(start));
-        // The readers of names and places are slow, so the plainest texts and the menus are left out.
-        let may_be_named = wording.letters > 1
-            && wording.small <= wording.words / 2
-            && !view.evidence.unrelated().contains(draft.node)
-            && !view.outline.facts(draft.node).is_inside(Tag::Nav);
-        found.is_name = may_be_named
-            && wording.digits == 0
-            && wording.words <= MAX_NAME_WORDS
-            && text.len() <= MAX_NAME_BYTES
-            && is_name(text);
-        // Most places have a comma or a number.
-        found.is_place = may_be_named
-            && text.len() <= MAX_PLACE_BYTES
-            && (wording.digits > 0 || text.contains([',', '，', '、']))
-            && is_place(text);
-        let may_be_term = wording.digits == 0 && wording.letters > 1 && text.len() <= MAX_TERM_BYTES;
-        found.is_employment = may_be_term && is_employment(text);
-        found.is_language = may_be_term && is_language(text);
         found
+    }
+
+    /// Whether a part of the text, or all of it, has this type. A date with a time of day is a date.
+    pub(crate) fn has(&self, kind: ValueType) -> bool {
+        self.has.has(kind) || (kind == ValueType::Date && self.has.has(ValueType::Moment))
+    }
+
+    /// Whether the whole text has this type.
+    pub(crate) fn is_whole(&self, kind: ValueType) -> bool {
+        self.whole.has(kind)
+    }
+
+    pub(crate) const fn is_code(&self) -> bool {
+        self.is_code
+    }
+
+    pub(crate) const fn is_gtin(&self) -> bool {
+        self.is_gtin
     }
 
     /// Adds a value that stands in the text.
@@ -205,11 +192,7 @@ pub(super) fn write(types: &Types, rank: Option<&TypeRank>, to: &mut Features) {
     to.has_phone = has(ValueType::Phone);
     to.is_code = flag(types.is_code);
     to.is_gtin = flag(types.is_gtin);
-    to.is_employment = flag(types.is_employment);
-    to.is_language = flag(types.is_language);
     to.is_url = flag(types.is_url);
-    to.is_name = flag(types.is_name);
-    to.is_place = flag(types.is_place);
     let Some(rank) = rank else { return };
     to.type_nth = if rank.is_before { -scaled(rank.nth) } else { scaled(rank.nth) };
     to.type_count = scaled(rank.count);

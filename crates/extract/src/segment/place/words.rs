@@ -1,10 +1,9 @@
-use super::{Described, Features, flag, scaled};
-use crate::segment::wording::share;
+use super::{Features, flag, scaled};
+use crate::segment::wording::{Wording, share};
 
 /// The words and signs of its text.
-pub(super) fn write(found: &Described, to: &mut Features) {
-    let wording = &found.wording;
-    to.chars = scaled(wording.chars.max(found.text.len() / 4));
+pub(super) fn write(text: &str, wording: &Wording, to: &mut Features) {
+    to.chars = scaled(wording.chars.max(text.len() / 4));
     to.words = scaled(wording.words);
     to.digit_share = share(wording.digits, wording.chars);
     to.capital_share = share(wording.capitals, wording.chars);

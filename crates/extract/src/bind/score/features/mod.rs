@@ -73,8 +73,9 @@ pub(crate) fn rows(
         extend(&mut out, &rules::RuleFacts::read(&overview, option, at).named());
         extend(&mut out, &value::ValueFacts::read(option).named());
         extend(&mut out, &names::NameFacts::read(page, field, &words, option).named());
-        match option.segments.first().and_then(|at| page.segments.get(*at)) {
-            Some(segment) => out.extend_from_slice(&segment.place.0),
+        let segment = option.segments.first().and_then(|at| page.segments.get(*at));
+        match segment.and_then(|segment| page.places.of(segment)) {
+            Some(place) => out.extend_from_slice(&place.0),
             None => out.resize(out.len() + PLACE_FEATURES.len(), 0.0),
         }
         extend(&mut out, &relative::RelativeFacts::read(page, field, &ranks, option, at).named());
