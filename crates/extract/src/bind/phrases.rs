@@ -9,53 +9,21 @@ const MAX_LINE_BYTES: usize = 80;
 /// Letters of a word by which it is searched for.
 const START_CHARS: usize = 4;
 
-/// A set of phrases that can be searched for in one line.
+/// Tells whether a text may have one of some words, without splitting it.
 #[derive(Debug)]
-pub(super) struct PhraseSet {
-    /// Phrases by their first word.
-    by_word: HashMap<&'static str, Vec<&'static str>>,
-    /// Finds how the first words of the phrases start. Lines without any of them are not split into words.
-    search: Option<AhoCorasick>,
-    /// Phrases of scripts that write no blanks between words.
-    unspaced: Vec<&'static str>,
-}
+pub(super) struct WordSearch(Option<AhoCorasick>);
 
-impl PhraseSet {
-    pub(super) fn new(phrases: &'static [&'static str]) -> Self {
-        let (unspaced, spaced): (Vec<_>, Vec<_>) =
-            phrases.iter().copied().partition(|phrase| is_unspaced(phrase));
-        let mut by_word: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
-        for phrase in spaced {
-            let first = phrase.split(' ').next().unwrap_or_default();
-            by_word.entry(first).or_default().push(phrase);
-        }
-        let starts = by_word.keys().flat_map(|word| starts_in_any_case(word));
-        let search = AhoCorasick::builder().ascii_case_insensitive(true).build(starts).ok();
-        Self { by_word, search, unspaced }
+impl WordSearch {
+    /// The words are in lower case.
+    pub(super) fn new<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        let starts = words.flat_map(starts_in_any_case);
+        Self(AhoCorasick::builder().ascii_case_insensitive(true).build(starts).ok())
     }
 
-    /// Whether the line contains one of the phrases and has at most `max_words` words.
-    pub(super) fn matches(&self, line: &str, max_words: usize) -> bool {
-        if line.is_empty() || line.len() > MAX_LINE_BYTES || line.contains('\n') {
-            return false;
-        }
+    /// False if the text has none of the words.
+    pub(super) fn may_have(&self, text: &str) -> bool {
         // The lower case of this letter is one of ASCII, see `words`.
-        let is_known = self.search.as_ref().is_none_or(|search| search.is_match(line)) || line.contains('İ');
-        let is_known_unspaced =
-            || is_unspaced(line) && self.unspaced.iter().any(|phrase| line.contains(phrase));
-        if !is_known && !is_known_unspaced() {
-            return false;
-        }
-        let found = words(line);
-        let starts_at = |at: usize, phrase: &str| {
-            let mut own = found.iter().skip(at);
-            phrase.split(' ').all(|word| own.next().is_some_and(|own| own == word))
-        };
-        found.len() <= max_words
-            && (found.iter().enumerate().any(|(at, word)| {
-                let known = self.by_word.get(word.as_str()).into_iter().flatten();
-                known.copied().any(|phrase| starts_at(at, phrase))
-            }) || is_known_unspaced())
+        self.0.as_ref().is_none_or(|search| search.is_match(text)) || (!text.is_ascii() && text.contains('İ'))
     }
 }
 
@@ -71,9 +39,55 @@ fn starts_in_any_case(word: &str) -> Vec<String> {
     starts
 }
 
+/// A set of phrases that can be searched for in one line.
+#[derive(Debug)]
+pub(super) struct PhraseSet {
+    /// Phrases by their first word.
+    by_word: HashMap<&'static str, Vec<&'static str>>,
+    /// Lines without a first word of the phrases are not split into words.
+    first_words: WordSearch,
+    /// Phrases of scripts that write no blanks between words.
+    unspaced: Vec<&'static str>,
+}
+
+impl PhraseSet {
+    pub(super) fn new(phrases: &'static [&'static str]) -> Self {
+        let (unspaced, spaced): (Vec<_>, Vec<_>) =
+            phrases.iter().copied().partition(|phrase| is_unspaced(phrase));
+        let mut by_word: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+        for phrase in spaced {
+            let first = phrase.split(' ').next().unwrap_or_default();
+            by_word.entry(first).or_default().push(phrase);
+        }
+        let first_words = WordSearch::new(by_word.keys().copied());
+        Self { by_word, first_words, unspaced }
+    }
+
+    /// Whether the line contains one of the phrases and has at most `max_words` words.
+    pub(super) fn matches(&self, line: &str, max_words: usize) -> bool {
+        if line.is_empty() || line.len() > MAX_LINE_BYTES || line.contains('\n') {
+            return false;
+        }
+        let has_unspaced = || is_unspaced(line) && self.unspaced.iter().any(|phrase| line.contains(phrase));
+        if !self.first_words.may_have(line) && !has_unspaced() {
+            return false;
+        }
+        let found = words(line);
+        let starts_at = |at: usize, phrase: &str| {
+            let mut own = found.iter().skip(at);
+            phrase.split(' ').all(|word| own.next().is_some_and(|own| own == word))
+        };
+        found.len() <= max_words
+            && (found.iter().enumerate().any(|(at, word)| {
+                let known = self.by_word.get(word.as_str()).into_iter().flatten();
+                known.copied().any(|phrase| starts_at(at, phrase))
+            }) || has_unspaced())
+    }
+}
+
 /// Whether the text is in a script that writes no blanks between words.
 fn is_unspaced(text: &str) -> bool {
-    text.chars().any(|found| found >= '\u{3000}')
+    !text.is_ascii() && text.chars().any(|found| found >= '\u{3000}')
 }
 
 #[cfg(test)]

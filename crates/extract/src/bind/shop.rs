@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
+use super::phrases::WordSearch;
 use super::pool::{Candidate, Choice, Pool};
 use super::price_context::context_weight;
 use super::target::TargetField;
@@ -129,17 +129,13 @@ const CONDITIONS: [&str; 16] = [
     "когда",
 ];
 
-/// Finds these words, also inside longer words.
-static CONDITION_SEARCH: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(CONDITIONS).ok());
+static CONDITION_SEARCH: LazyLock<WordSearch> = LazyLock::new(|| WordSearch::new(CONDITIONS.into_iter()));
 
 /// Whether a sentence is conditional, such as "if it is in stock" and "tell me when it is back in stock".
 pub(super) fn is_condition(sentence: &str) -> bool {
     // Most sentences have none of the words, so they need not be split.
-    if sentence.is_ascii() && CONDITION_SEARCH.as_ref().is_some_and(|search| !search.is_match(sentence)) {
-        return false;
-    }
-    words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
+    CONDITION_SEARCH.may_have(sentence)
+        && words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
 /// Words in the addresses of pages about a brand.

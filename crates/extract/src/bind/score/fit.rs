@@ -166,7 +166,7 @@ pub(crate) fn fits(
     let is_short = text.len() <= MAX_TYPED_BYTES;
     let has = |kind: ValueType| segment.types.has(kind);
     // `Tell me when it is in stock` states nothing.
-    if target.form == ValueForm::Availability && is_condition(text) {
+    if target.form == ValueForm::Availability && is_short && is_condition(text) {
         return false;
     }
     if !target.shape.choices.is_empty() {
