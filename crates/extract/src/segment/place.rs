@@ -45,6 +45,7 @@ struct Described {
     wording: Wording,
     types: Types,
     shapes: Shapes,
+    site_weight: OnceLock<f32>,
     place: OnceLock<Box<Place>>,
 }
 
@@ -87,6 +88,7 @@ pub(super) fn describe<'e, 'a>(view: View<'e, 'a>, drafts: Vec<Draft>) -> (Vec<S
             wording,
             types,
             shapes: Shapes::default(),
+            site_weight: OnceLock::new(),
             place: OnceLock::new(),
         });
     }
@@ -133,7 +135,8 @@ impl Places<'_, '_> {
 
     /// How surely the text of a segment is a name of the site.
     pub(crate) fn site_weight(&self, segment: &Segment) -> f32 {
-        self.view.site.find(&segment.text).map_or(0.0, |found| found.weight)
+        let weight = || self.view.site.find(&segment.text).map_or(0.0, |found| found.weight);
+        self.described.get(segment.number).map_or(0.0, |found| *found.site_weight.get_or_init(weight))
     }
 
     fn read(&self, segment: &Segment, found: &Described) -> Place {
