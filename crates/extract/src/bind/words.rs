@@ -15,12 +15,32 @@ const MAX_CHARS: usize = 200;
 
 /// Splits a name into lower-case words: `productID`, `product_id` and `product-id` are all `product id`.
 pub(crate) fn words(name: &str) -> Vec<String> {
-    if name.is_ascii() { ascii_words(name) } else { unicode_words(name) }
+    if !name.is_ascii() {
+        return unicode_folded(name).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    }
+    let mut out = Vec::new();
+    split_ascii(name, |word| out.push(word.to_ascii_lowercase()));
+    out
 }
 
-fn unicode_words(name: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut word = String::new();
+/// The words of a name, joined by spaces.
+pub(crate) fn folded(name: &str) -> String {
+    if !name.is_ascii() {
+        return unicode_folded(name);
+    }
+    let mut out = String::with_capacity(name.len().min(MAX_CHARS));
+    split_ascii(name, |word| {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().map(|found| found.to_ascii_lowercase()));
+    });
+    out
+}
+
+fn unicode_folded(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut is_within = false;
     let mut before: Option<char> = None;
     let mut chars = name.chars().take(MAX_CHARS).peekable();
     while let Some(found) = chars.next() {
@@ -29,31 +49,29 @@ fn unicode_words(name: &str) -> Vec<String> {
             && before.is_some_and(|before| {
                 before.is_lowercase() || before.is_ascii_digit() || (before.is_uppercase() && next_is_lower)
             });
-        if (turns || !found.is_alphanumeric()) && !word.is_empty() {
-            out.push(std::mem::take(&mut word));
+        let is_part = found.is_alphanumeric();
+        if is_part && (turns || !is_within) && !out.is_empty() {
+            out.push(' ');
         }
         match found {
             // Its lower case would be two characters, of which nobody writes the second.
-            'İ' => word.push('i'),
-            _ if found.is_alphanumeric() => word.extend(found.to_lowercase()),
+            'İ' => out.push('i'),
+            _ if is_part => out.extend(found.to_lowercase()),
             _ => {}
         }
+        is_within = is_part;
         before = Some(found);
-    }
-    if !word.is_empty() {
-        out.push(word);
     }
     out
 }
 
-/// The same for most names, without the tables of Unicode.
-fn ascii_words(name: &str) -> Vec<String> {
+/// The words of a name of ASCII, without the tables of Unicode and as they are written.
+fn split_ascii(name: &str, mut add: impl FnMut(&str)) {
     let name = truncate(name, MAX_CHARS);
     let bytes = name.as_bytes();
-    let mut out: Vec<String> = Vec::new();
     let mut end_word = |range: Range<usize>| {
         if let Some(word) = name.get(range).filter(|word| !word.is_empty()) {
-            out.push(word.to_ascii_lowercase());
+            add(word);
         }
     };
     let mut start = 0;
@@ -75,7 +93,6 @@ fn ascii_words(name: &str) -> Vec<String> {
         }
     }
     end_word(start..name.len());
-    out
 }
 
 /// Like [`words`], but `pricenew` and `ourprice` become two words each, as style sheets write them.
@@ -108,11 +125,6 @@ pub(crate) fn joined<'w>(words: &'w [String], buffer: &'w mut String) -> &'w str
         buffer.push_str(word);
     }
     buffer
-}
-
-/// The words of a name, joined by spaces.
-pub(crate) fn folded(name: &str) -> String {
-    words(name).join(" ")
 }
 
 /// The letters and digits of a text in lower case, with nothing between them, for texts that differ only in
@@ -170,10 +182,13 @@ mod tests {
             ("price (EUR)", "price eur"),
             ("Цена товара", "цена товара"),
             ("İsim", "isim"),
+            (" Ä-B ", "ä b"),
+            ("x2Y", "x2 y"),
         ];
         for (name, expected) in rows {
             assert_eq!(folded(name), expected, "{name}");
-            assert_eq!(unicode_words(name).join(" "), expected, "{name}");
+            assert_eq!(unicode_folded(name), expected, "{name}");
+            assert_eq!(words(name).join(" "), expected, "{name}");
         }
         assert_eq!(folded(&"ab ".repeat(100)).len(), 200);
         assert!(overlap("Red Cup 5", "red cup") > 0.99);
