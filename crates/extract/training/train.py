@@ -250,9 +250,17 @@ def report(fields, choices, bound_of_field):
             print(counts[key].line(*key))
 
 
-def table(model, bounds):
-    """The model in the format above."""
-    features = model.num_feature()
+def fingerprint(names):
+    """FNV-1a of the names of the features, each with a line break behind it."""
+    found = 0xCBF29CE484222325
+    for byte in "".join(f"{name}\n" for name in names).encode():
+        found = (found ^ byte) * 0x100000001B3 % 2**64
+    return found
+
+
+def table(model, bounds, names):
+    """The model in the format of `src/bind/score/model.rs`."""
+    assert model.num_feature() == len(names)
     out, constant = [], 0.0
     for tree in model.dump_model()["tree_info"]:
         splits, leaves = [], []
@@ -276,7 +284,7 @@ def table(model, bounds):
     if not out:
         out.append(([(0, 0.0, -1, -2)], [0.0, 0.0]))
     out[0] = (out[0][0], [leaf + constant for leaf in out[0][1]])
-    data = [struct.pack("<HH", features, len(bounds)), np.asarray(bounds, "<f4").tobytes(),
+    data = [struct.pack("<HQH", len(names), fingerprint(names), len(bounds)), np.asarray(bounds, "<f4").tobytes(),
             struct.pack("<H", len(out))]
     for splits, leaves in out:
         data.append(struct.pack("<B", len(splits)))
@@ -301,7 +309,7 @@ def read(data):
         at += struct.calcsize("<" + form)
         return values
 
-    features, groups = take("HH")
+    features, _, groups = take("HQH")
     limits = take(f"{groups}f")
     trees = []
     for _ in range(take("H")[0]):
@@ -350,8 +358,8 @@ def run(names, out, rounds):
         folder = pathlib.Path(out)
         folder.mkdir(parents=True, exist_ok=True)
         for fold in range(FOLDS):
-            (folder / f"fold-{fold}.bin").write_bytes(table(trainer.model(fold), of_fold[fold]))
-        data = table(trainer.model(), limits)
+            (folder / f"fold-{fold}.bin").write_bytes(table(trainer.model(fold), of_fold[fold], fields.names))
+        data = table(trainer.model(), limits, fields.names)
         (folder / "model.bin").write_bytes(data)
         print("model.bin:", len(data), "bytes")
     return fields, trainer, likely
@@ -397,10 +405,10 @@ def check():
             own = rows[fields.fold[fields.field[rows]] == fold]
             assert np.abs(predict(fields.features[own]) - likely[own]).max() < 1e-5
         again = Trainer(fields, 40)
-        assert table(again.model(0), [0.5]) == table(trainer.model(0), [0.5]), "two runs differ"
+        assert table(again.model(0), [0.5], fields.names) == table(trainer.model(0), [0.5], fields.names), "two runs differ"
         flat = np.zeros((200, 12))
         constant = lgb.train(PARAMETERS, lgb.Dataset(flat, np.arange(200) % 4 == 0), 3)
-        _, _, predict = read(table(constant, [0.5]))
+        _, _, predict = read(table(constant, [0.5], [str(at) for at in range(12)]))
         assert np.abs(predict(flat[:3]) - constant.predict(flat[:3])).max() < 1e-5
     # The weights of a field sum up to the weight of the field, however many options are left out.
     per_field = np.bincount(fields.field[fields.kept], fields.row_weight, len(fields.meta))

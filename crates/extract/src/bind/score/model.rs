@@ -1,15 +1,15 @@
 //! The learned model: gradient-boosted trees that give the probability that an option is the value of a
 //! field, made by `training/train.py`.
 //!
-//! File format, all little-endian: the number of features (u16), which must be [`WIDTH`]; the number of
-//! groups (u16), which must be that of [`GROUPS`], and for each the probability (f32) below which nothing is
-//! chosen; the number of trees (u16); for each tree the number of its splits (u8), the splits, and one value
+//! File format, all little-endian: the number of features (u16), which must be [`WIDTH`]; the
+//! [`fingerprint`] of their names (u64); the number of groups (u16), which must be that of [`GROUPS`], and for
+//! each the probability (f32) below which nothing is chosen; the number of trees (u16); for each tree the number of its splits (u8), the splits, and one value
 //! (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left and right child (i8; a
 //! negative number n is the leaf `-n - 1`). Trees are in the order of training, the most important first.
 
 use std::sync::LazyLock;
 
-use super::features::WIDTH;
+use super::features::{WIDTH, feature_names};
 use super::groups::GROUPS;
 
 static BYTES: &[u8] = include_bytes!("model.bin");
@@ -98,6 +98,13 @@ impl Reader<'_> {
     }
 }
 
+/// FNV-1a of the names of the features, each with a line break behind it: features in another order need
+/// other trees.
+fn fingerprint(names: &[String]) -> u64 {
+    let bytes = names.iter().flat_map(|name| name.bytes().chain([b'\n']));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// The number of the leaf that a negative child means.
 fn leaf(child: i8) -> usize {
     usize::try_from(-1 - i16::from(child)).unwrap_or(usize::MAX)
@@ -113,6 +120,7 @@ impl Model {
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader { bytes };
         reader.whole().filter(|features| usize::from(*features) == WIDTH)?;
+        reader.take().map(u64::from_le_bytes).filter(|names| *names == fingerprint(&feature_names()))?;
         let groups = reader.whole().filter(|groups| usize::from(*groups) == GROUPS.len())?;
         let bounds = (0..groups).map(|_| reader.real()).collect::<Option<Vec<f32>>>()?;
         let count = reader.whole()?;
@@ -169,6 +177,7 @@ pub(crate) mod tests {
     pub(crate) fn one_split(feature: usize, threshold: f32, likely: f32) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(u16::try_from(WIDTH).unwrap().to_le_bytes());
+        bytes.extend(fingerprint(&feature_names()).to_le_bytes());
         bytes.extend(u16::try_from(GROUPS.len()).unwrap().to_le_bytes());
         for _ in GROUPS {
             bytes.extend(0.5_f32.to_le_bytes());
@@ -210,7 +219,8 @@ pub(crate) mod tests {
         let rows = [
             ("no features", vec![0, 0]),
             ("other features", with(0, whole[0].wrapping_add(1))),
-            ("other groups", with(2, whole[2] + 1)),
+            ("features with other names", with(2, whole[2].wrapping_add(1))),
+            ("other groups", with(10, whole[10] + 1)),
             ("a feature out of range", with(start + 2, 0xff)),
             ("a child that is its own parent", with(start + 7, 0)),
             ("a child that is no split", with(start + 7, 1)),
