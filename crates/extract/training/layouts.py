@@ -61,6 +61,13 @@ class Site:
         self.attribute_prefix = rng.choice(["", "", "product-", "item-"])
         self.unit = rng.choice(["kg", "l", "100 g", "m²"])
         self.unit_place = rng.choice(["before", "after"])
+        # How an address is shown: as a fact, or without a label and over two lines.
+        self.address = rng.choice(["fact", "fact", "fact", "element", "list", "lines"])
+        self.has_town_first = rng.random() < 0.4
+        # Where it stands then.
+        self.address_place = rng.choice(["top", "end"])
+        # The number of pages with its name behind it, without a label.
+        self.has_page_unit = rng.random() < 0.4
 
     def c(self, name):
         """The class attribute of an element with this purpose."""
@@ -243,6 +250,42 @@ def sub_line(site, rows):
     return shown, [row for row in rows if row not in own]
 
 
+def address_block(site, rows):
+    """The address without a label, with the other ways to get in touch on some sites, and the rows that it
+    leaves."""
+    c, own = site.c, [row for row in rows if row[0] == "address"]
+    if not own or site.address == "fact":
+        return "", rows
+    street, _, town = own[0][2].partition(", ")
+    if site.has_town_first:
+        words = town.split(" ")
+        at = next((at for at, word in enumerate(words) if any(map(str.islower, word))), 0)
+        town = " ".join(words[at:] + words[:at])
+    street, town = escape(street), escape(town)
+    if site.address == "element":
+        shown = f"<address{c('address')}>{street}<br>{town}</address>"
+    elif site.address == "lines":
+        shown = f"<div{c('address')}><div>{street}</div><div>{town}</div></div>"
+    else:
+        own += [row for row in rows if row[0] in ("phone", "email")]
+        texts = [f"{street}<br>{town}"] + [escape(text) for _, _, text in own[1:]]
+        items = "".join(f"<li><i{c('icon')}></i><span>{text}</span></li>" for text in texts)
+        shown = f"<ul{c('contact')}>{items}</ul>"
+    if site.rng.random() < 0.3:
+        shown = f"<h3>{site.phrase('contact')}</h3>{shown}"
+    return shown, [row for row in rows if row not in own]
+
+
+def extent_block(site, rows):
+    """The number of pages with its name behind it, on some sites, and the rows that it leaves."""
+    own = [row for row in rows if row[0] == "pages"]
+    if not own or not site.has_page_unit:
+        return "", rows
+    _, unit, text = own[0]
+    size = f"{site.separator}13 x 20 cm" if site.rng.random() < 0.5 else ""
+    return f"<p{site.c('extent')}>{escape(text)} {escape(unit.lower())}{size}</p>", [row for row in rows if row not in own]
+
+
 def by_line(site, thing):
     c, author, date = site.c, escape(thing.author), escape(thing.author_date)
     by = site.phrase("by")
@@ -361,6 +404,8 @@ def page(site, thing, others, number):
         rows.insert(0, ("price", locale.labels["price"], thing.price))
         thing.price = ""
     imprint, rows = dirt.imprint(site, thing, rows)
+    where, rows = address_block(site, rows)
+    extent, rows = extent_block(site, rows)
     below, rows = sub_line(site, rows)
     badge = dirt.badge(site, thing)
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in thing.paragraphs)
@@ -383,9 +428,11 @@ def page(site, thing, others, number):
     image_tag = "" if site.is_small and site.rng.random() < 0.6 else f'<img src="{image}" alt="">'
     section = escape(thing.category) or site.phrase("popular")
     banner = f"<h1>{section}</h1>" if site.banner == "section" and not site.is_small else ""
+    below += where if site.address_place == "top" else ""
     main = (banner + crumbs + badge + title(site, thing) + below + by_line(site, thing) + imprint
             + image_tag + intro + flags + "".join(parts[name] for name in order)
             + (f"<p{c('tags')}>{tags}</p>" if tags else "")
+            + extent + (where if site.address_place == "end" else "")
             + (share if "share" in site.distractors else ""))
     main = machine.microdata(site, thing, machine.attributes(site, thing, values) + main, values)
     related = ""

@@ -76,6 +76,11 @@ pub(crate) fn is_known(name: &str) -> bool {
     concepts::is_name(name)
 }
 
+/// Whether this is a name of a concept that is a count or another number, in folded words.
+pub(crate) fn is_number_name(name: &str) -> bool {
+    concepts::is_number_name(name)
+}
+
 /// The plainest name of a property's concept, or of the concept of which that is a special case.
 pub(crate) fn concept_name(name: &str) -> Option<&'static str> {
     concept_of(name, "").map(|concept| concept.broader.unwrap_or_else(|| concept.plainest_name()))

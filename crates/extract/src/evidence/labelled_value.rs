@@ -16,6 +16,13 @@ const MAX_PARTS_BYTES: usize = 240;
 const MAX_SIGN_CHARS: usize = 4;
 /// Upper bound on the elements with text of a row of labels and values.
 const MAX_PARTS: usize = 12;
+/// The same of a grid, whose labels have one class and whose values have another.
+const MAX_GRID_PARTS: usize = 48;
+/// Longest text of such a grid, in bytes.
+const MAX_GRID_BYTES: usize = 1_200;
+/// Fewest pairs of a grid, and fewest of its labels that are known names.
+const MIN_GRID_PAIRS: usize = 3;
+const MIN_GRID_NAMES: usize = 2;
 /// Upper bound on the labels of one line.
 const MAX_LABELS_PER_LINE: usize = 8;
 
@@ -111,7 +118,7 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
 /// label, too: `<b>25 min</b> <small>Cook</small>`.
 fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
     let all = tree.text_of(node).len();
-    if !(2..=MAX_PARTS_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
+    if !(2..=MAX_GRID_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
         return Vec::new();
     }
     let parts: Vec<NodeId> = tree
@@ -120,9 +127,9 @@ fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
             let text = tree.text_range(*part);
             text.end > text.start && !tree.text_of(*part).is_empty()
         })
-        .take(MAX_PARTS + 1)
+        .take(MAX_GRID_PARTS + 1)
         .collect();
-    let is_pairs = matches!(parts.len(), 2..=MAX_PARTS) && parts.len().is_multiple_of(2);
+    let is_pairs = matches!(parts.len(), 2..=MAX_GRID_PARTS) && parts.len().is_multiple_of(2);
     if !is_pairs || parts.iter().any(|part| tree.name(*part).is_empty()) {
         return Vec::new();
     }
@@ -133,6 +140,15 @@ fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
         is_short(text) && !text.contains(|found: char| found.is_numeric())
     };
     let is_named = |part: NodeId| is_label(part) && is_known(&folded(tree.text_of(part)));
+    let is_grid = || {
+        parts.len() / 2 >= MIN_GRID_PAIRS
+            && has_two_styles(tree, &parts)
+            && pairs().all(|(label, value)| is_short(tree.text_of(label)) && !is_named(value))
+            && pairs().filter(|(label, _)| is_named(*label)).count() >= MIN_GRID_NAMES
+    };
+    if all > MAX_PARTS_BYTES || parts.len() > MAX_PARTS {
+        return if is_grid() { pairs().collect() } else { Vec::new() };
+    }
     // `Address 2` is a label, `2 hours` a value.
     let is_figure = |part: NodeId| {
         let text = tree.text_of(part);
@@ -151,7 +167,22 @@ fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
     let figures = pairs().filter(|(_, value)| is_figure(*value)).count();
     let are_labelled = pairs().all(|(label, value)| is_label(label) && !is_named(value));
     let are_pairs = named == count || (named * 2 >= count && figures * 2 >= count);
-    if are_labelled && are_pairs { pairs().collect() } else { Vec::new() }
+    if (are_labelled && are_pairs) || is_grid() { pairs().collect() } else { Vec::new() }
+}
+
+/// Whether elements look alike in turns: all at even places have one name and class, all others another.
+fn has_two_styles(tree: &Tree<'_>, parts: &[NodeId]) -> bool {
+    let style = |part: &NodeId| {
+        let class = tree.attributes(*part).iter().find(|(key, _)| key.eq_ignore_ascii_case("class"));
+        (tree.name(*part), class.map_or("", |(_, value)| *value))
+    };
+    let [first, second, ..] = parts else { return false };
+    style(first) != style(second)
+        && parts
+            .chunks(2)
+            .flatten()
+            .zip([first, second].into_iter().cycle())
+            .all(|(part, like)| style(part) == style(like))
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.
@@ -235,13 +266,18 @@ mod tests {
 
     #[test]
     fn labels_and_values_may_stand_in_a_row_or_in_reverse() {
-        let rows: [(&str, &[(&str, &str)]); 5] = [
+        let rows: [(&str, &[(&str, &str)]); 7] = [
             (
                 "<div><span>Prep</span><span>10 mins</span><span>Cook</span><span>25 mins</span></div>",
                 &[("Prep", "10 mins"), ("Cook", "25 mins")],
             ),
             ("<div><b>25 mins</b><small>Cook</small></div>", &[("Cook", "25 mins")]),
             ("<div><span>Address 2</span><span>Street</span></div>", &[("Address 2", "Street")]),
+            (
+                "<div><p class=l>Publisher<p>Acme<p class=l>Shelf<p>Blue, top<p class=l>Language<p>English</div>",
+                &[("Publisher", "Acme"), ("Shelf", "Blue, top"), ("Language", "English")],
+            ),
+            ("<div><p>Publisher<p>Acme<p>Shelf<p>Blue, top<p>Language<p>English</div>", &[]),
             ("<div><a>Home</a><a>News</a><a>Shop</a><a>Help</a></div>", &[]),
             ("<div><a>Author</a><a>Publisher</a><a>Price</a><a>Brand</a></div>", &[]),
         ];

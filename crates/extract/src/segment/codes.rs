@@ -132,7 +132,7 @@ fn label_before(line: &str, words: &[Range<usize>], own: Range<usize>) -> Option
         let is_label = (is_alone && SHORT_LABELS.contains(&words.as_str()))
             || concept_name(&words).is_some_and(|concept| CONCEPTS.contains(&concept));
         let kind =
-            if text(start).trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Before };
+            if text(start).trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Inline };
         is_label.then_some(Label { words, kind })
     })
 }

@@ -122,7 +122,7 @@ fn label_before(view: &View<'_, '_>, range: &Range<usize>) -> Option<Label> {
     let before = view.text(&(line.start..range.start)).trim_end();
     let near = tail(before, MAX_BEFORE_BYTES);
     let words = near.trim_end_matches([':', '：', ' ']);
-    let kind = if words.len() < near.len() { LabelKind::Colon } else { LabelKind::Before };
+    let kind = if words.len() < near.len() { LabelKind::Colon } else { LabelKind::Inline };
     let begin = words.rfind(is_break).map(|at| words.get(at..).unwrap_or_default());
     // Without a sign in reach, the words are the start of the line, or too many.
     let words = if near.len() == before.len() { begin.unwrap_or(words) } else { begin? };

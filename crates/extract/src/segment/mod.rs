@@ -12,6 +12,7 @@ mod clean;
 mod codes;
 mod drafts;
 mod element_attributes;
+mod figures;
 mod labels;
 mod lines;
 mod outline;
@@ -125,8 +126,9 @@ pub(crate) enum LabelKind {
     HeadingAbove,
     /// The `alt`, the `aria-label` or the name of the attribute.
     Attribute,
-    /// The few words before it on the same line, without a colon: `Updated 4 May`.
-    Before,
+    /// The few words before it, or its name behind it, on the same line and without a colon: `Updated 4 May`,
+    /// `288 pages`.
+    Inline,
 }
 
 /// All segments of a page, in page order, at most [`MAX_SEGMENTS`]; and their places.
@@ -138,6 +140,7 @@ pub(crate) fn read<'e, 'a>(evidence: &'e Evidence<'a>) -> (Vec<Segment>, Places<
     paragraphs::collect(&view, &mut drafts);
     labels::collect(&view, &mut drafts);
     codes::collect(&view, &mut drafts);
+    figures::collect(&view, &mut drafts);
     titles::collect(&view, &mut drafts);
     breadcrumbs::collect(&view, &mut drafts);
     site_names::collect(&view, &mut drafts);

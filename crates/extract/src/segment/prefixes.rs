@@ -16,7 +16,7 @@ const MAX_SEARCHED: usize = 600;
 /// The label that the words before a value give it. `Reviewed by` names no author.
 fn label_of(prefix: &str) -> Option<Label> {
     let words = folded(prefix);
-    let kind = if prefix.trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Before };
+    let kind = if prefix.trim_end().ends_with([':', '：']) { LabelKind::Colon } else { LabelKind::Inline };
     (!words.is_empty() && words.len() <= MAX_LABEL_BYTES).then_some(Label { words, kind })
 }
 

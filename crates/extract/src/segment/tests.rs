@@ -52,7 +52,7 @@ fn values_have_the_labels_that_the_page_gives_them() {
         ("<p>Brand:</p><p>Acme</p>", "Acme", "brand", LabelKind::LineAbove),
         ("<p>SKU: 12 | Brand: Acme</p>", "Acme", "brand", LabelKind::Colon),
         ("<p>Brands: <a>Acme</a>, <a>Bolt</a></p>", "Bolt", "brands", LabelKind::Colon),
-        ("<p>Last updated <i>4 May 2021</i></p>", "4 May 2021", "last updated", LabelKind::Before),
+        ("<p>Last updated <i>4 May 2021</i></p>", "4 May 2021", "last updated", LabelKind::Inline),
         (
             "<h2>Story</h2><p>Made by hand in Delft.</p>",
             "Made by hand in Delft.",

@@ -17,6 +17,7 @@ pub(super) const ROWS: &[Row] = &[
             страниц, число страниц, кількість сторінок, сторінок, σελίδες, αριθμός σελίδων, sayfa sayısı, \
             sayfa, ページ数, 頁数, 頁數, 页数, 总页数, 쪽수, 페이지수, 페이지 수, 페이지, מספר עמודים, \
             עמודים, מס עמודים, عدد الصفحات, الصفحات",
+        labels: "pp, pgs, págs, 쪽, 頁, ページ, 页",
         paths: "numberOfPages, workExample.numberOfPages",
         metas: "book:page_count, books:page_count",
         ..ROW

@@ -161,6 +161,13 @@ static BY_PROPERTY_NAME: LazyLock<HashMap<&'static str, &'static Concept>> = Laz
 static NAMES: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| CONCEPTS.iter().flat_map(|concept| concept.names).copied().collect());
 
+/// The names of the concepts that are counts or other numbers.
+static NUMBER_NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let numbers =
+        CONCEPTS.iter().filter(|concept| matches!(concept.form, ValueForm::Count | ValueForm::Number));
+    numbers.flat_map(|concept| concept.names).copied().collect()
+});
+
 /// The concept of a row. The table lives as long as the program, so its lists may too.
 fn concept(row: &'static Row) -> Concept {
     let mut names: Vec<&str> = list(row.names).collect();
@@ -202,6 +209,11 @@ pub(super) fn by_property_name(name: &str) -> Option<&'static Concept> {
 /// Whether this is a name of any concept, in folded words.
 pub(super) fn is_name(name: &str) -> bool {
     NAMES.contains(name)
+}
+
+/// Whether this is a name of a concept that is a count or another number.
+pub(super) fn is_number_name(name: &str) -> bool {
+    NUMBER_NAMES.contains(name)
 }
 
 #[cfg(test)]

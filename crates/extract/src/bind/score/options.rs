@@ -23,13 +23,13 @@ use crate::template::recurring;
 use crate::typed::{dates, is_name, money_amounts};
 
 /// Upper bound on the options of one field.
-pub(crate) const MAX_OPTIONS: usize = 48;
+pub(crate) const MAX_OPTIONS: usize = 28;
 /// Upper bound on the options of all fields of a schema, if it has many fields.
 const MAX_ALL_OPTIONS: usize = 4_000;
 /// Every field has at least this many options, however many fields there are.
 const MIN_OPTIONS: usize = 2;
 /// Upper bound on the options of a field that come from the rules.
-const MAX_RULE_OPTIONS: usize = 24;
+const MAX_RULE_OPTIONS: usize = 16;
 /// The texts that are normalised for a field are at most this many times its options.
 const NORMALISED_PER_OPTION: usize = 3;
 /// Upper bound on the segments that are kept of those that state one value.

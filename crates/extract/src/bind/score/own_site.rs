@@ -1,31 +1,44 @@
-//! The name of an organisation on the start page of its site.
+//! The name of an organisation on a page of its own site that is about nothing else: the start page, or one for
+//! contact.
 //!
-//! The heading there is a slogan more often than the name. The name of the site is stated in several places, so
+//! The heading there is a slogan or the name of the page. The name of the site is stated in several places, so
 //! it is the better one.
 
 use super::fit::feature;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
+use super::unlikely_names::is_of_page;
 use crate::segment::Segment;
 
 const SITE_LEAD: usize = feature("site_lead");
+/// What says that a text is the name of the site, apart from its likeness to the host name: that alone is often
+/// an abbreviation.
+const STATED: [usize; 5] = [
+    feature("site_title"),
+    feature("site_home"),
+    feature("site_logo"),
+    feature("site_copyright"),
+    feature("site_feed"),
+];
 
 /// The weight from which several places state a name of the site.
 const MIN_SITE_WEIGHT: f32 = 2.5;
-/// The lowest probability of such a name. It is set by hand: few start pages have a truth.
+/// The lowest probability of such a name. It is set by hand: few of these pages have a truth.
 const PROBABILITY: f32 = 0.85;
 
-/// Makes the best name of the site the likeliest option, if this is its start page.
+/// Makes the best name of the site the likeliest option, if the page is about the site.
 pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabilities: &mut [f32]) {
     // What the page states for machines is surer than where a name stands.
-    if page.evidence.url.path() != "/" || options.iter().any(ValueOption::is_structured) {
+    if !is_about_site(page) || options.iter().any(ValueOption::is_structured) {
         return;
     }
     let of_segment =
         |segment: &Segment| (page.places.site_weight(segment), page.places.feature(segment, SITE_LEAD));
     let rated = options.iter().enumerate().filter_map(|(number, option)| {
-        let (weight, lead) = of_segment(page.segments.get(*option.segments.first()?)?);
-        (weight >= MIN_SITE_WEIGHT).then_some((weight, lead, option.key.len(), number))
+        let segment = page.segments.get(*option.segments.first()?)?;
+        let (weight, lead) = of_segment(segment);
+        let is_stated = || STATED.iter().any(|feature| page.places.feature(segment, *feature) > 0.0);
+        (weight >= MIN_SITE_WEIGHT && is_stated()).then_some((weight, lead, option.key.len(), number))
     });
     let best = rated.max_by(|left, right| {
         left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)).then(left.2.cmp(&right.2))
@@ -35,6 +48,17 @@ pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabil
     for (number, probability) in probabilities.iter_mut().enumerate() {
         *probability = if number == best { highest } else { probability.min(highest - f32::EPSILON) };
     }
+}
+
+/// Whether the page is the start page, or its heading, the start of its title or the end of its path is the
+/// name of a page about the site.
+fn is_about_site(page: &PageFacts<'_, '_>) -> bool {
+    let path = page.evidence.url.path().trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let last = last.rsplit_once('.').map_or(last, |(name, _)| name);
+    let title = page.evidence.title.split(['|', '–', '—', '·', '»']).next().unwrap_or_default();
+    let title = title.split(" - ").next().unwrap_or_default();
+    path.is_empty() || [last, title, page.headline.as_str()].into_iter().any(is_of_page)
 }
 
 #[cfg(test)]
@@ -58,6 +82,7 @@ mod tests {
     #[test]
     fn the_start_page_is_about_the_organisation_of_the_site() {
         assert_eq!(name("/"), "Holm Consulting");
+        assert_eq!(name("/en/contact-us.html"), "Holm Consulting");
         assert_ne!(name("/news/trade"), "We keep your trade moving");
     }
 }

@@ -20,8 +20,14 @@ const OF_GOODS: [&str; 7] =
     ["price", "sku", "availability", "brand", "operating system", "version", "developer"];
 
 /// Headings of pages about an organisation or a person that name neither, in folded words.
-const PAGE_HEADINGS: [&str; 52] = [
+const PAGE_HEADINGS: [&str; 58] = [
     "home",
+    "find us",
+    "visit us",
+    "where to find us",
+    "location",
+    "our location",
+    "company",
     "homepage",
     "welcome",
     "contact",

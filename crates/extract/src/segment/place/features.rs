@@ -287,8 +287,8 @@ features! {
     label_heading_above,
     /// The label is an attribute.
     label_attribute,
-    /// The label is the words before it.
-    label_before,
+    /// The label is the words beside it on its line.
+    label_inline,
     /// Bytes of the label.
     label_bytes,
     // How it was found.

@@ -67,6 +67,6 @@ fn label(draft: &Draft, to: &mut Features) {
         LabelKind::LineAbove => to.label_line_above = 1.0,
         LabelKind::HeadingAbove => to.label_heading_above = 1.0,
         LabelKind::Attribute => to.label_attribute = 1.0,
-        LabelKind::Before => to.label_before = 1.0,
+        LabelKind::Inline => to.label_inline = 1.0,
     }
 }

@@ -135,7 +135,7 @@ impl NameFacts {
                     flag(matches!(label.kind, LabelKind::LineAbove)),
                     flag(matches!(label.kind, LabelKind::HeadingAbove)),
                     flag(matches!(label.kind, LabelKind::Attribute)),
-                    flag(matches!(label.kind, LabelKind::Before)),
+                    flag(matches!(label.kind, LabelKind::Inline)),
                 ];
             }
         }
@@ -143,7 +143,7 @@ impl NameFacts {
     }
 
     pub(super) fn named(&self) -> Named<WIDTH> {
-        let [colon, term, sibling, line_above, heading_above, attribute, before] = self.kinds;
+        let [colon, term, sibling, line_above, heading_above, attribute, inline] = self.kinds;
         let [own, first, second, third] = self.elements;
         [
             ("label_whole", self.label.whole),
@@ -161,7 +161,7 @@ impl NameFacts {
             ("label_line_above", line_above),
             ("label_heading_above", heading_above),
             ("label_attribute", attribute),
-            ("label_before", before),
+            ("label_inline", inline),
             ("heading_whole", self.heading.whole),
             ("heading_part", self.heading.part),
             ("heading_other", f32::max(self.heading.other_field, self.heading.other_concept)),
