@@ -12,13 +12,15 @@ use super::world::{World, eventually};
 
 /// Operations of one run of the model.
 const STEPS: usize = 60;
+/// Longer than a term: what a term that has ended held is leased again by then.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The worker of the suites.
 const WORKER: WorkerId = WorkerId::from_uuid(Uuid::from_u128(1));
 
 /// Terms that outlast the pauses of a busy machine: the suites tell when a lease ends.
 fn calm(world: &World, schema: &str) -> PostgresConfig {
     let mut config = world.config(schema);
-    config.term = Duration::from_secs(60);
+    config.term = Duration::from_secs(20);
     config
 }
 
@@ -31,11 +33,11 @@ async fn open(config: &PostgresConfig) -> PostgresStore {
 async fn the_store_keeps_the_contract() {
     let Some(world) = World::start() else { return };
     let schemas = Cell::new(0);
-    conformance::run(async || {
+    let make = async || {
         schemas.set(schemas.get() + 1);
         open(&calm(&world, &format!("suite_{}", schemas.get()))).await
-    })
-    .await;
+    };
+    conformance::run_patiently(make, PATIENCE).await;
 }
 
 /// A store that is opened again as by the next process.
@@ -49,6 +51,10 @@ impl model::Reopen for Reopened {
 
     fn store(&self) -> &PostgresStore {
         &self.store
+    }
+
+    fn patience(&self) -> Duration {
+        PATIENCE
     }
 
     async fn reopen(&mut self, now: Duration) {

@@ -5,20 +5,20 @@ use gleaner_types::JobState;
 use super::{Fixture, START, WORKER, candidates, document, failure};
 use crate::{FinishedPage, LeasedPage, PageOutcome, Receipt, Retention, Store, WaitingFor, WorkerId};
 
-pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
-    receipts_are_in_the_order_of_the_pages(Fixture::new(make().await)).await;
-    a_page_finished_twice_at_once_counts_once(Fixture::new(make().await)).await;
-    a_released_page_goes_to_another_worker(Fixture::new(make().await)).await;
-    a_worker_releases_only_its_own_pages(Fixture::new(make().await)).await;
-    a_release_ends_what_a_denied_job_waits_for(Fixture::new(make().await)).await;
-    a_lease_of_another_epoch_changes_nothing(Fixture::new(make().await)).await;
-    a_renewal_keeps_leases(Fixture::new(make().await)).await;
-    a_paused_job_waits_for_its_user(Fixture::new(make().await)).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> Fixture<S>) {
+    receipts_are_in_the_order_of_the_pages(make().await).await;
+    a_page_finished_twice_at_once_counts_once(make().await).await;
+    a_released_page_goes_to_another_worker(make().await).await;
+    a_worker_releases_only_its_own_pages(make().await).await;
+    a_release_ends_what_a_denied_job_waits_for(make().await).await;
+    a_lease_of_another_epoch_changes_nothing(make().await).await;
+    a_renewal_keeps_leases(make().await).await;
+    a_paused_job_waits_for_its_user(make().await).await;
 }
 
 impl<S: Store> Fixture<S> {
     async fn lease_one_to(&self, worker: u128) -> LeasedPage {
-        super::lease_all(&self.store, another(worker), 1, 1, START).await.remove(0)
+        self.lease_at(another(worker), 1, 1, START).await.remove(0)
     }
 
     async fn finish_many(&self, pages: Vec<FinishedPage>) -> Vec<Receipt> {

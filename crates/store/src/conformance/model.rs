@@ -25,6 +25,11 @@ pub trait Reopen {
     /// Ends the process of the store and opens the store in another one. Pages that are leased wait again.
     fn reopen(&mut self, now: Duration) -> impl Future<Output = ()>;
 
+    /// How long pages that are ready may need until they are leased, if the store waits for a database.
+    fn patience(&self) -> Duration {
+        Duration::ZERO
+    }
+
     /// Maintains the files of the store, if it does not do so by itself. `below` gives random numbers below
     /// its argument.
     fn compact(&mut self, below: &mut dyn FnMut(u64) -> u64) -> impl Future<Output = ()> {

@@ -9,10 +9,10 @@ use crate::{
     Admission, ApiVersion, FinishedPage, JobRequest, Note, NoteKind, NoteValue, Retention, Store, StoredJob,
 };
 
-pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
-    notes_are_merged_by_kind_and_key(Fixture::new(make().await)).await;
-    notes_are_stored_with_their_cause(Fixture::new(make().await)).await;
-    a_stored_job_has_what_another_process_needs(Fixture::new(make().await)).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> Fixture<S>) {
+    notes_are_merged_by_kind_and_key(make().await).await;
+    notes_are_stored_with_their_cause(make().await).await;
+    a_stored_job_has_what_another_process_needs(make().await).await;
 }
 
 impl<S: Store> Fixture<S> {

@@ -14,24 +14,24 @@ use crate::{
     WaitingFor,
 };
 
-pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
-    stored_json_is_read_within_exact_limits(Fixture::new(make().await)).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> Fixture<S>) {
+    stored_json_is_read_within_exact_limits(make().await).await;
     events::run(make).await;
-    a_budget_is_never_overdrawn(Fixture::new(make().await)).await;
-    a_job_without_credits_fails_when_its_leased_pages_are_done(Fixture::new(make().await)).await;
-    a_grant_has_one_id_until_it_is_made(Fixture::new(make().await)).await;
-    an_ended_job_is_reported_until_it_is_settled(Fixture::new(make().await)).await;
-    a_settled_job_is_in_the_log(Fixture::new(make().await)).await;
-    a_job_of_this_process_is_no_orphan(Fixture::new(make().await)).await;
-    a_reservation_of_this_process_is_not_listed(Fixture::new(make().await)).await;
-    teams_take_turns_and_keep_to_their_slots(Fixture::new(make().await)).await;
-    a_new_job_gets_a_turn_at_once(Fixture::new(make().await), &["a"]).await;
-    a_new_job_gets_a_turn_at_once(Fixture::new(make().await), &["a", "b"]).await;
-    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make().await), false).await;
-    a_page_that_waited_for_a_slot_is_marked(Fixture::new(make().await), true).await;
-    an_idempotency_key_is_used_once_per_team(Fixture::new(make().await)).await;
-    pages_are_appended_while_a_job_runs(Fixture::new(make().await)).await;
-    a_conclusion_ends_its_job(Fixture::new(make().await)).await;
+    a_budget_is_never_overdrawn(make().await).await;
+    a_job_without_credits_fails_when_its_leased_pages_are_done(make().await).await;
+    a_grant_has_one_id_until_it_is_made(make().await).await;
+    an_ended_job_is_reported_until_it_is_settled(make().await).await;
+    a_settled_job_is_in_the_log(make().await).await;
+    a_job_of_this_process_is_no_orphan(make().await).await;
+    a_reservation_of_this_process_is_not_listed(make().await).await;
+    teams_take_turns_and_keep_to_their_slots(make().await).await;
+    a_new_job_gets_a_turn_at_once(make().await, &["a"]).await;
+    a_new_job_gets_a_turn_at_once(make().await, &["a", "b"]).await;
+    a_page_that_waited_for_a_slot_is_marked(make().await, false).await;
+    a_page_that_waited_for_a_slot_is_marked(make().await, true).await;
+    an_idempotency_key_is_used_once_per_team(make().await).await;
+    pages_are_appended_while_a_job_runs(make().await).await;
+    a_conclusion_ends_its_job(make().await).await;
     history::run(make).await;
 }
 
@@ -251,7 +251,9 @@ async fn a_new_job_gets_a_turn_at_once<S: Store>(fixture: Fixture<S>, teams: &[&
     for late in 0..10 {
         let job = fixture.submit_for(1_000 + late, "a", &["late"], |_| {}).await;
         let turns = turns_until(job).await;
-        assert!(turns <= 2 * teams.len(), "new job {late} waited for {turns} pages");
+        // While a store waits for its database, the pages that it has loaded go first.
+        let rounds = if fixture.patience.is_zero() { 2 } else { 4 };
+        assert!(turns <= rounds * teams.len(), "new job {late} waited for {turns} pages");
     }
     // An older job still gets turns, however many new jobs arrive.
     let old = JobId::from_uuid(Uuid::from_u128(101));

@@ -23,6 +23,7 @@ mod range_end;
 mod rules;
 mod segment_names;
 mod unlikely_names;
+mod whole_text;
 
 pub(crate) use features::{WIDTH, feature_names};
 pub(crate) use fit::is_long_text;
@@ -71,6 +72,9 @@ pub(crate) fn choose(
         probabilities.iter_mut().for_each(|probability| *probability *= factor);
         if fit::is_proper_name(target, targets) {
             own_site::prefer(&facts, &options, &mut probabilities);
+        }
+        if is_long_text(target) {
+            whole_text::prefer(&options, &mut probabilities);
         }
         let bound = model.bound(group_of(target));
         let bounds: Vec<f32> =

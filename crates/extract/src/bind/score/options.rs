@@ -166,6 +166,16 @@ pub(crate) fn read(
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
     }
+    if target.has_concept("date published") && unlikely_names::are_goods(targets) {
+        // The dates in reviews and teasers are those of other things.
+        let is_own = |at: &usize| {
+            let is_labelled = |segment: &Segment| segment.label.is_some();
+            page.segment(*at).is_some_and(|(segment, facts)| !facts.is_unrelated || is_labelled(segment))
+        };
+        options.retain(|option| {
+            option.is_structured() || option.segments.is_empty() || option.segments.iter().any(is_own)
+        });
+    }
     if target.form == ValueForm::Email && asks_for_person(target, targets) {
         options.retain(|option| {
             option.is_structured() || !is_shared_mailbox(option.value.as_str().unwrap_or_default())

@@ -9,7 +9,7 @@ use serde_json::json;
 use url::Url;
 use uuid::Uuid;
 
-use super::super::{START, WORKER, lease_all};
+use super::super::{START, WORKER, lease_ready};
 use super::Reopen;
 use super::random::Random;
 use crate::{
@@ -214,7 +214,9 @@ impl<R: Reopen> Pair<R> {
     /// that is opened again leases in another order: such pages are returned.
     async fn lease(&mut self) {
         let expected = self.memory.lease(WORKER, 1_000, self.now).await.unwrap().pages;
-        let mut found = lease_all(self.tested.store(), WORKER, 1_000, expected.len(), self.now).await;
+        let patience = self.tested.patience();
+        let mut found =
+            lease_ready(self.tested.store(), WORKER, 1_000, expected.len(), self.now, patience).await;
         assert_eq!(found.len(), expected.len(), "seed {}, step {}: leases", self.seed, self.at);
         let mut returned = Vec::new();
         for page in expected {

@@ -12,11 +12,11 @@ use crate::{DELIVERY_LEASE, DeliveryOutcome, DueEvent, EventId, Store};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
-    events_are_written_with_their_cause_and_delivered_in_order(Fixture::new(make().await)).await;
-    an_event_of_a_lost_sender_is_due_again(Fixture::new(make().await)).await;
-    a_given_up_event_is_listed_and_the_next_is_due(Fixture::new(make().await)).await;
-    events_outlive_the_removal_of_their_job(Fixture::new(make().await)).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> Fixture<S>) {
+    events_are_written_with_their_cause_and_delivered_in_order(make().await).await;
+    an_event_of_a_lost_sender_is_due_again(make().await).await;
+    a_given_up_event_is_listed_and_the_next_is_due(make().await).await;
+    events_outlive_the_removal_of_their_job(make().await).await;
 }
 
 impl<S: Store> Fixture<S> {

@@ -12,10 +12,10 @@ use crate::{
     TrackedScrape, scrape_id,
 };
 
-pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> S) {
-    a_history_gives_the_previous_scrape(Fixture::new(make().await)).await;
-    a_scrape_without_a_stored_document_is_not_recorded(Fixture::new(make().await)).await;
-    a_document_is_found_by_scrape_id_and_team(Fixture::new(make().await)).await;
+pub(super) async fn run<S: Store>(make: &impl AsyncFn() -> Fixture<S>) {
+    a_history_gives_the_previous_scrape(make().await).await;
+    a_scrape_without_a_stored_document_is_not_recorded(make().await).await;
+    a_document_is_found_by_scrape_id_and_team(make().await).await;
 }
 
 impl<S: Store> Fixture<S> {
