@@ -283,7 +283,8 @@ def extent_block(site, rows):
         return "", rows
     _, unit, text = own[0]
     size = f"{site.separator}13 x 20 cm" if site.rng.random() < 0.5 else ""
-    return f"<p{site.c('extent')}>{escape(text)} {escape(unit.lower())}{size}</p>", [row for row in rows if row not in own]
+    shown = f"<p{site.c('extent')}>{escape(text)} {escape(unit.lower())}{size}</p>"
+    return shown, [row for row in rows if row not in own]
 
 
 def by_line(site, thing):

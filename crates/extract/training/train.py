@@ -11,12 +11,7 @@ FOLDER/fold-0.bin to fold-4.bin, each trained without the sites of its fold, and
 sites. The second form only prints precision and recall on sites that the models were not trained on. The
 third tests this program on small random data.
 
-The files contain only numbers, all little-endian: the number of features (u16) and of groups of fields (u16),
-a bound (f32) for each group, the number of trees (u16). Then for each tree the number of its splits (u8), the
-splits, and one value (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left and right
-child (i8; a negative number n is the leaf -n-1), the left one if the feature is at most the threshold.
-Children come after their parents. The sum of a leaf of each tree is the logarithm of the odds that an option
-is right. Needs numpy and lightgbm.
+The files contain only numbers, in the format of `src/bind/score/model.rs`. Needs numpy and lightgbm.
 """
 import argparse, collections, itertools, json, math, pathlib, struct, sys, tempfile
 
@@ -284,8 +279,8 @@ def table(model, bounds, names):
     if not out:
         out.append(([(0, 0.0, -1, -2)], [0.0, 0.0]))
     out[0] = (out[0][0], [leaf + constant for leaf in out[0][1]])
-    data = [struct.pack("<HQH", len(names), fingerprint(names), len(bounds)), np.asarray(bounds, "<f4").tobytes(),
-            struct.pack("<H", len(out))]
+    data = [struct.pack("<HQH", len(names), fingerprint(names), len(bounds)),
+            np.asarray(bounds, "<f4").tobytes(), struct.pack("<H", len(out))]
     for splits, leaves in out:
         data.append(struct.pack("<B", len(splits)))
         data += [struct.pack("<Hfbb", *split) for split in splits]
@@ -405,7 +400,8 @@ def check():
             own = rows[fields.fold[fields.field[rows]] == fold]
             assert np.abs(predict(fields.features[own]) - likely[own]).max() < 1e-5
         again = Trainer(fields, 40)
-        assert table(again.model(0), [0.5], fields.names) == table(trainer.model(0), [0.5], fields.names), "two runs differ"
+        two = [table(of.model(0), [0.5], fields.names) for of in (again, trainer)]
+        assert two[0] == two[1], "two runs differ"
         flat = np.zeros((200, 12))
         constant = lgb.train(PARAMETERS, lgb.Dataset(flat, np.arange(200) % 4 == 0), 3)
         _, _, predict = read(table(constant, [0.5], [str(at) for at in range(12)]))

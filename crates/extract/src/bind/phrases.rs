@@ -6,7 +6,9 @@ use super::words::words;
 /// Longest line that is searched for phrases, in bytes.
 const MAX_LINE_BYTES: usize = 80;
 
-/// Letters of a word by which it is searched for.
+/// Capitals that are not the upper case of their lower case: of `i` (see `words`), `k`, `å`, `ω` and `ß`.
+const OTHER_CAPITALS: [char; 5] = ['İ', '\u{212A}', '\u{212B}', '\u{2126}', 'ẞ'];
+/// A word is searched for by at most this many first letters.
 const START_CHARS: usize = 4;
 
 /// Tells whether a text may have one of some words, without splitting it.
@@ -20,14 +22,14 @@ impl WordSearch {
         Self(AhoCorasick::builder().ascii_case_insensitive(true).build(starts).ok())
     }
 
-    /// False if the text has none of the words.
+    /// If false, the text has none of the words.
     pub(super) fn may_have(&self, text: &str) -> bool {
-        // The lower case of this letter is one of ASCII, see `words`.
-        self.0.as_ref().is_none_or(|search| search.is_match(text)) || (!text.is_ascii() && text.contains('İ'))
+        self.0.as_ref().is_none_or(|search| search.is_match(text))
+            || (!text.is_ascii() && text.contains(OTHER_CAPITALS))
     }
 }
 
-/// The first letters of a word, in each case of those that are not of ASCII.
+/// The first letters of a word, with each letter that is not of ASCII in lower and in upper case.
 fn starts_in_any_case(word: &str) -> Vec<String> {
     let mut starts = vec![String::new()];
     for letter in word.chars().take(START_CHARS) {

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::related_sections;
 use crate::evidence::Evidence;
-use crate::markup::{NodeId, Tree};
+use crate::markup::NodeId;
 use crate::typed::money_amounts;
 
 /// Words in the classes and ids of unrelated parts.
@@ -148,18 +148,20 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         sums.get(sums.partition_point(|sum| *sum < text.start)).is_some_and(|sum| *sum < text.end)
     };
     let mut links: Vec<NodeId> = Vec::new();
-    let mut groups: HashMap<(NodeId, &str, &str), Vec<NodeId>> = HashMap::new();
+    let mut groups: HashMap<(NodeId, &str, String), Vec<NodeId>> = HashMap::new();
     for node in tree.nodes().filter(|node| !tree.name(*node).is_empty()) {
         if tree.is(node, &["a"]) {
             links.push(node);
         }
-        let text = tree.text_range(node);
-        if !(1..=MAX_CARD_BYTES).contains(&text.len()) || !has_sum(&text) {
+        let is_short = (1..=MAX_CARD_BYTES).contains(&tree.text_of(node).len());
+        if !is_short || !has_sum(&tree.text_range(node)) {
             continue;
         }
         let is_own = evidence.heading.is_some_and(|heading| node <= heading && heading < tree.end(node));
         if let Some(parent) = tree.parent(node).filter(|_| !is_own) {
-            groups.entry((parent, tree.name(node), first_class(tree, node))).or_default().push(node);
+            let class = tree.attribute(node, "class").unwrap_or_default();
+            let first_class = class.split_whitespace().next().unwrap_or_default().to_owned();
+            groups.entry((parent, tree.name(node), first_class)).or_default().push(node);
         }
     }
     // Each address is read at most once, and only if it decides.
@@ -181,12 +183,6 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         }
     }
     found
-}
-
-/// The first class of an element; empty if it has none.
-fn first_class<'a>(tree: &Tree<'a>, node: NodeId) -> &'a str {
-    let class = tree.attributes(node).iter().find(|(key, _)| key.eq_ignore_ascii_case("class"));
-    class.and_then(|(_, value)| value.split_ascii_whitespace().next()).unwrap_or_default()
 }
 
 /// Whether a link leads to another page.

@@ -39,7 +39,7 @@ pub(crate) fn folded(name: &str) -> String {
 }
 
 fn unicode_folded(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
+    let mut out = String::with_capacity(name.len().min(4 * MAX_CHARS));
     let mut is_within = false;
     let mut before: Option<char> = None;
     let mut chars = name.chars().take(MAX_CHARS).peekable();

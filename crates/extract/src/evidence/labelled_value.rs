@@ -16,12 +16,13 @@ const MAX_PARTS_BYTES: usize = 240;
 const MAX_SIGN_CHARS: usize = 4;
 /// Upper bound on the elements with text of a row of labels and values.
 const MAX_PARTS: usize = 12;
-/// The same of a grid, whose labels have one class and whose values have another.
+/// Upper bound on the elements with text of a grid: labels and values in turns, with two classes.
 const MAX_GRID_PARTS: usize = 48;
-/// Longest text of such a grid, in bytes.
+/// Longest text of a grid, in bytes.
 const MAX_GRID_BYTES: usize = 1_200;
-/// Fewest pairs of a grid, and fewest of its labels that are known names.
+/// Fewest pairs of a grid.
 const MIN_GRID_PAIRS: usize = 3;
+/// Fewest labels of a grid that are known names.
 const MIN_GRID_NAMES: usize = 2;
 /// Upper bound on the labels of one line.
 const MAX_LABELS_PER_LINE: usize = 8;
@@ -114,7 +115,7 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
 }
 
 /// The labels and the values of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
-/// the text of their parent, or several such pairs one after the other. A known name behind a figure is its
+/// the text of their parent, or several such pairs one after the other, as in a grid. A known name behind a figure is its
 /// label, too: `<b>25 min</b> <small>Cook</small>`.
 fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
     let all = tree.text_of(node).len();
@@ -177,12 +178,9 @@ fn has_two_styles(tree: &Tree<'_>, parts: &[NodeId]) -> bool {
         (tree.name(*part), class.map_or("", |(_, value)| *value))
     };
     let [first, second, ..] = parts else { return false };
-    style(first) != style(second)
-        && parts
-            .chunks(2)
-            .flatten()
-            .zip([first, second].into_iter().cycle())
-            .all(|(part, like)| style(part) == style(like))
+    let styles = [style(first), style(second)];
+    styles[0] != styles[1]
+        && parts.iter().zip(styles.into_iter().cycle()).all(|(part, like)| style(part) == like)
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.

@@ -17,16 +17,18 @@ const MAX_PER_LINE: usize = 12;
 const MAX_FOUND: usize = 120;
 /// Longest text behind a number that may be its name, in bytes.
 const MAX_NAME_BYTES: usize = 40;
+/// Bytes of a line for one unit of work, as several names may be looked up.
+const BYTES_PER_UNIT: usize = 4;
 /// Upper bound on the words of such a name.
 const MAX_NAME_WORDS: usize = 2;
 
 pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
     let mut found = 0;
     for number in view.lines.numbers_from(view.first_position()) {
-        if found >= MAX_FOUND || view.tree.interrupt().spend(1) {
+        let line = view.lines.range(number);
+        if found >= MAX_FOUND || view.tree.interrupt().spend(1 + line.len() / BYTES_PER_UNIT) {
             return;
         }
-        let line = view.lines.range(number);
         if line.len() > MAX_LINE_BYTES {
             continue;
         }
@@ -100,8 +102,10 @@ mod tests {
         ];
         for (line, expected) in rows {
             let found = named_numbers(line);
-            let found: Vec<(&str, &str)> =
-                found.iter().map(|(range, words)| (&line[range.clone()], words.as_str())).collect();
+            let found: Vec<(&str, &str)> = found
+                .iter()
+                .map(|(range, words)| (line.get(range.clone()).unwrap(), words.as_str()))
+                .collect();
             assert_eq!(found, expected, "{line}");
         }
     }

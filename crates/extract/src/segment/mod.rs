@@ -63,8 +63,8 @@ pub(crate) struct Segment {
     pub(crate) label: Option<Label>,
     /// The types of values in its text.
     pub(crate) types: Types,
-    /// Its number among the segments of the page, by which [`Places`] knows it.
-    pub(crate) number: usize,
+    /// Where [`Places`] has it. Copies share it.
+    pub(crate) described_at: usize,
 }
 
 /// How a segment is cut out of the page.

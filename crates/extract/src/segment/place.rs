@@ -11,6 +11,7 @@ mod site;
 mod types;
 mod words;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use hashbrown::HashSet;
@@ -24,6 +25,7 @@ use self::repetition::Repeats;
 use self::shapes::Shapes;
 use self::types::TypeRank;
 use super::drafts::{Draft, Mark};
+use super::site_names::Found as SiteFound;
 use super::view::View;
 use super::wording::Wording;
 use super::{Origin, Segment};
@@ -31,21 +33,22 @@ use crate::normalise::fold_spaces;
 
 /// Bytes of text for one unit of work.
 const BYTES_PER_UNIT: usize = 32;
-/// Units of work to describe a segment, without its text.
+/// Units of work to describe a segment and to read its place later, without its text.
 const UNITS_PER_SEGMENT: usize = 16;
 
 /// Facts as numbers, in the order of [`PLACE_FEATURES`].
 #[derive(Debug, Clone)]
 pub(crate) struct Place(pub(crate) [f32; PLACE_FEATURES.len()]);
 
-/// What is known of a segment beside its text.
+/// What is known of a segment apart from its text.
 #[derive(Debug)]
 struct Described {
     draft: Draft,
     wording: Wording,
     types: Types,
     shapes: Shapes,
-    site_weight: OnceLock<f32>,
+    site: OnceLock<Option<SiteFound>>,
+    is_of_person: OnceLock<bool>,
     place: OnceLock<Box<Place>>,
 }
 
@@ -73,22 +76,30 @@ pub(crate) struct Places<'e, 'a> {
 pub(super) fn describe<'e, 'a>(view: View<'e, 'a>, drafts: Vec<Draft>) -> (Vec<Segment>, Places<'e, 'a>) {
     let mut segments = Vec::with_capacity(drafts.len());
     let mut described = Vec::with_capacity(drafts.len());
-    for (number, draft) in drafts.into_iter().enumerate() {
+    for (described_at, draft) in drafts.into_iter().enumerate() {
         let bytes = draft.end().saturating_sub(draft.anchor);
         if view.tree.interrupt().spend(UNITS_PER_SEGMENT + bytes / BYTES_PER_UNIT) {
             break;
         }
-        let text = text_of(&view, &draft);
+        let text = text_of(&view, &draft).into_owned();
         let wording = Wording::read(&text);
         let types = Types::read(&view, &draft, &text, &wording);
-        let Draft { node, range, origin, label, .. } = draft.clone();
-        segments.push(Segment { text, node, range, origin, label, types, number });
+        segments.push(Segment {
+            text,
+            node: draft.node,
+            range: draft.range.clone(),
+            origin: draft.origin,
+            label: draft.label.clone(),
+            types,
+            described_at,
+        });
         described.push(Described {
             draft,
             wording,
             types,
             shapes: Shapes::default(),
-            site_weight: OnceLock::new(),
+            site: OnceLock::new(),
+            is_of_person: OnceLock::new(),
             place: OnceLock::new(),
         });
     }
@@ -100,21 +111,24 @@ pub(super) fn describe<'e, 'a>(view: View<'e, 'a>, drafts: Vec<Draft>) -> (Vec<S
     (segments, Places { view, overview, described })
 }
 
-fn text_of(view: &View<'_, '_>, draft: &Draft) -> String {
+fn text_of<'v>(view: &View<'v, '_>, draft: &Draft) -> Cow<'v, str> {
     match (&draft.stated, &draft.range) {
-        (Some(text), _) => fold_spaces(text),
-        // Lines mean something in a longer text.
-        (None, Some(range)) if draft.origin == Origin::Paragraphs => view.text(range).to_owned(),
-        (None, Some(range)) => view.text(range).replace('\n', " "),
-        (None, None) => String::new(),
+        (Some(text), _) => fold_spaces(text).into(),
+        (None, Some(range)) => {
+            let text = view.text(range);
+            // Lines mean something in a longer text.
+            let is_folded = draft.origin != Origin::Paragraphs && text.contains('\n');
+            if is_folded { text.replace('\n', " ").into() } else { text.into() }
+        }
+        (None, None) => Cow::default(),
     }
 }
 
 impl Places<'_, '_> {
     /// The place of a segment of this page.
     pub(crate) fn of(&self, segment: &Segment) -> Option<&Place> {
-        let found = self.described.get(segment.number)?;
-        Some(found.place.get_or_init(|| Box::new(self.read(segment, found))))
+        let found = self.described.get(segment.described_at)?;
+        Some(found.place.get_or_init(|| Box::new(self.read(segment.described_at, found))))
     }
 
     /// A number of the place of a segment of this page, by its index in [`PLACE_FEATURES`].
@@ -124,22 +138,34 @@ impl Places<'_, '_> {
 
     /// Whether the text of a segment has this shape.
     pub(crate) fn has_shape(&self, segment: &Segment, shape: TextShape) -> bool {
-        let found = self.described.get(segment.number);
-        found.is_some_and(|found| found.shapes.has(shape, &self.view, &segment.text, found))
+        self.described.get(segment.described_at).is_some_and(|found| self.is_of_shape(found, shape))
     }
 
-    /// Whether the link of a segment leads to a person, as the page says or by its address.
-    pub(crate) fn links_to_person(&self, segment: &Segment) -> bool {
-        link::leads_to_person(&self.view, segment.node)
+    /// Whether the link of a segment leads to a person of the site, or to the author by its `rel`.
+    pub(crate) fn links_to_person_or_author(&self, segment: &Segment) -> bool {
+        let found = self.described.get(segment.described_at);
+        found.is_some_and(|found| {
+            *found.is_of_person.get_or_init(|| link::leads_to_person_or_author(&self.view, found.draft.node))
+        })
     }
 
     /// How surely the text of a segment is a name of the site.
     pub(crate) fn site_weight(&self, segment: &Segment) -> f32 {
-        let weight = || self.view.site.find(&segment.text).map_or(0.0, |found| found.weight);
-        self.described.get(segment.number).map_or(0.0, |found| *found.site_weight.get_or_init(weight))
+        let found = self.described.get(segment.described_at);
+        found.and_then(|found| self.site_of(found)).map_or(0.0, |found| found.weight)
     }
 
-    fn read(&self, segment: &Segment, found: &Described) -> Place {
+    fn is_of_shape(&self, found: &Described, shape: TextShape) -> bool {
+        found.shapes.has(shape, || shapes::read(shape, &self.view, &text_of(&self.view, &found.draft), found))
+    }
+
+    /// What is known of the text, if it is a name of the site.
+    fn site_of<'d>(&self, found: &'d Described) -> Option<&'d SiteFound> {
+        let find = || self.view.site.find(&text_of(&self.view, &found.draft));
+        found.site.get_or_init(find).as_ref()
+    }
+
+    fn read(&self, at: usize, found: &Described) -> Place {
         let Self { view, overview, .. } = self;
         let mut features = Features::default();
         let facts = view.outline.facts(found.draft.node);
@@ -147,11 +173,11 @@ impl Places<'_, '_> {
         container::write(&facts, &mut features);
         link::write(view, &facts, &found.wording, &mut features);
         repetition::write(view, &overview.repeats, found, &mut features);
-        words::write(&segment.text, &found.wording, &mut features);
-        types::write(&found.types, overview.ranks.get(segment.number), &mut features);
-        shapes::write(|shape| self.has_shape(segment, shape), &mut features);
+        words::write(text_of(view, &found.draft).len(), &found.wording, &mut features);
+        types::write(&found.types, overview.ranks.get(at), &mut features);
+        shapes::write(|shape| self.is_of_shape(found, shape), &mut features);
         relation::write(view, &overview.affixed_lines, found, &mut features);
-        site::write(view, &segment.text, &mut features);
+        site::write(self.site_of(found), &mut features);
         origins(&found.draft, &mut features);
         Place(features.values())
     }

@@ -219,7 +219,7 @@ mod tests {
                     origin,
                     label: None,
                     types: Types::default(),
-                    number: 0,
+                    described_at: 0,
                 }
             };
             let mut segments = vec![

@@ -104,3 +104,22 @@ fn lists_come_from_tables_entities_and_cards() {
         assert_eq!(read(&html, schema.clone()).data["products"], json!(expected), "{source}");
     }
 }
+
+#[test]
+fn a_grid_and_numbers_with_their_names_state_values() {
+    let schema = json!({ "properties": {
+        "title": { "type": ["string", "null"] }, "publisher": { "type": ["string", "null"] },
+        "pages": { "type": ["integer", "null"] }, "isbn": { "type": ["string", "null"] },
+        "price": { "type": ["number", "null"] },
+    } });
+    let page = |facts: &str| {
+        format!("<title>The Quiet Bees | Shelf House</title><h1>The Quiet Bees</h1><p>$ 18.00</p>{facts}")
+    };
+    let grid = "<div class=grid><div class=label>Publisher</div><div>Larkfield Press</div>\
+                <div class=label>Pages</div><div>304</div><div class=label>ISBN</div><div>9781648215070</div></div>";
+    let found = read(&page(grid), schema.clone()).data;
+    let expected = json!(["Larkfield Press", 304, "9781648215070"]);
+    assert_eq!(json!([found["publisher"], found["pages"], found["isbn"]]), expected);
+    let found = read(&page("<p>Hardcover | 288 pages | 6 x 9 in</p>"), schema).data;
+    assert_eq!(found["pages"], 288);
+}

@@ -248,7 +248,7 @@ fn is_time_or_ratio(text: &str) -> bool {
 /// How much a segment that is a name of the site, or that links to a person, speaks for the field, 0 to 3.
 pub(super) fn name_weight(places: &Places<'_, '_>, target: &TargetField<'_>, segment: &Segment) -> f32 {
     let asks = |names: &[&str]| names.iter().any(|name| target.has_concept(name));
-    let person = if asks(&["author"]) && places.links_to_person(segment) { 1.0 } else { 0.0 };
+    let person = if asks(&["author"]) && places.links_to_person_or_author(segment) { 1.0 } else { 0.0 };
     let site = if asks(&["publisher", "organization", "company", "provider", "seller", "legal name"]) {
         3.0
     } else if asks(&["name", "author", "brand", "developer", "organizer"]) {
@@ -313,7 +313,7 @@ pub(super) fn type_weight(places: &Places<'_, '_>, target: &TargetField<'_>, seg
 
 const LINK_PERSON: usize = feature("link_person");
 
-/// The index of a feature of the place; the number of features if there is none with this name.
+/// The index of a feature of the place. A name that none has does not compile.
 pub(super) const fn feature(name: &str) -> usize {
     let mut rest: &[&str] = &PLACE_FEATURES;
     let mut at = 0;
@@ -324,6 +324,7 @@ pub(super) const fn feature(name: &str) -> usize {
         rest = others;
         at += 1;
     }
+    assert!(at < PLACE_FEATURES.len(), "no feature has this name");
     at
 }
 

@@ -3,9 +3,11 @@
 //!
 //! File format, all little-endian: the number of features (u16), which must be [`WIDTH`]; the
 //! [`fingerprint`] of their names (u64); the number of groups (u16), which must be that of [`GROUPS`], and for
-//! each the probability (f32) below which nothing is chosen; the number of trees (u16); for each tree the number of its splits (u8), the splits, and one value
-//! (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left and right child (i8; a
-//! negative number n is the leaf `-n - 1`). Trees are in the order of training, the most important first.
+//! each the probability (f32) below which nothing is chosen; the number of trees (u16); for each tree the
+//! number of its splits (u8), the splits, and one value (f32) for each leaf. A split is a feature (u16), a
+//! threshold (f32), and a left and right child (i8; a negative number n is the leaf `-n - 1`), the left one if
+//! the feature is at most the threshold. Children come after their parents. Trees are in the order of training,
+//! the most important first. The sum of a leaf of each tree is the logarithm of the odds.
 
 use std::sync::LazyLock;
 

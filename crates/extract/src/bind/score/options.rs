@@ -166,16 +166,6 @@ pub(crate) fn read(
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
     }
-    if target.has_concept("date published") && unlikely_names::are_goods(targets) {
-        // The dates in reviews and teasers are those of other things.
-        let is_own = |at: &usize| {
-            let is_labelled = |segment: &Segment| segment.label.is_some();
-            page.segment(*at).is_some_and(|(segment, facts)| !facts.is_unrelated || is_labelled(segment))
-        };
-        options.retain(|option| {
-            option.is_structured() || option.segments.is_empty() || option.segments.iter().any(is_own)
-        });
-    }
     if target.form == ValueForm::Email && asks_for_person(target, targets) {
         options.retain(|option| {
             option.is_structured() || !is_shared_mailbox(option.value.as_str().unwrap_or_default())
@@ -201,7 +191,8 @@ fn fitting(
 ) -> Vec<(f32, usize)> {
     let Some(target) = targets.get(field) else { return Vec::new() };
     let fitting = page.fitting.get(field).into_iter().flatten().copied();
-    let rated = fitting.filter_map(|at| {
+    let interrupt = page.evidence.tree.interrupt();
+    let rated = fitting.take_while(|_| !interrupt.spend(1)).filter_map(|at| {
         let (segment, facts) = page.segment(at)?;
         Some((prior(page, field, target, segment, facts), at))
     });

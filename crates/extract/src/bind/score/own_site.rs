@@ -4,6 +4,8 @@
 //! The heading there is a slogan or the name of the page. The name of the site is stated in several places, so
 //! it is the better one.
 
+use percent_encoding::percent_decode_str;
+
 use super::fit::feature;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
@@ -55,7 +57,8 @@ pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabil
 fn is_about_site(page: &PageFacts<'_, '_>) -> bool {
     let path = page.evidence.url.path().trim_end_matches('/');
     let last = path.rsplit('/').next().unwrap_or_default();
-    let last = last.rsplit_once('.').map_or(last, |(name, _)| name);
+    let last = percent_decode_str(last).decode_utf8_lossy();
+    let last = last.rsplit_once('.').map_or(&*last, |(name, _)| name);
     let title = page.evidence.title.split(['|', '–', '—', '·', '»']).next().unwrap_or_default();
     let title = title.split(" - ").next().unwrap_or_default();
     path.is_empty() || [last, title, page.headline.as_str()].into_iter().any(is_of_page)
@@ -83,6 +86,7 @@ mod tests {
     fn the_start_page_is_about_the_organisation_of_the_site() {
         assert_eq!(name("/"), "Holm Consulting");
         assert_eq!(name("/en/contact-us.html"), "Holm Consulting");
+        assert_eq!(name("/%C3%BCber-uns"), "Holm Consulting");
         assert_ne!(name("/news/trade"), "We keep your trade moving");
     }
 }

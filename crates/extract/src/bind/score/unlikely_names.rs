@@ -86,12 +86,6 @@ pub(super) fn is_title_without_site(page: &PageFacts<'_, '_>, segment: &Segment)
     page.places.feature(segment, IS_TITLE_WITHOUT_SITE) > 0.0
 }
 
-/// Whether things for sale are asked for.
-pub(super) fn are_goods(targets: &[TargetField<'_>]) -> bool {
-    let mut concepts = targets.iter().filter_map(|target| target.concept);
-    concepts.any(|concept| OF_GOODS.contains(&concept.plainest_name()))
-}
-
 /// Whether a text is the heading of a page and names no organisation or person.
 pub(super) fn is_of_page(text: &str) -> bool {
     PAGE_HEADINGS.contains(&folded(text).as_str())
@@ -119,7 +113,10 @@ pub(super) fn leave_out(
     };
     let has_title = options.iter().any(is_title);
     let shows_title = options.iter().any(shows_title);
-    let are_goods = are_goods(targets);
+    let are_goods = targets
+        .iter()
+        .filter_map(|target| target.concept)
+        .any(|concept| OF_GOODS.contains(&concept.plainest_name()));
     let is_no_name = |option: &ValueOption| {
         let segments = segments(option);
         let text = option.value.as_str().unwrap_or_default();

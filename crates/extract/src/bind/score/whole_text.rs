@@ -14,7 +14,8 @@ pub(super) fn prefer(options: &[ValueOption], probabilities: &mut [f32]) {
     let Some(text) = options.get(start).map(text_of).filter(|text| !text.is_empty()) else { return };
     let longer = options.iter().zip(probabilities.iter()).enumerate().filter(|(_, (option, own))| {
         let other = option.value.as_str().unwrap_or_default();
-        **own >= probability * MIN_SHARE && other.len() > text.len() && other.starts_with(text.as_str())
+        let rest = other.strip_prefix(text.as_str());
+        **own >= probability * MIN_SHARE && rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
     });
     let longest = longer.max_by_key(|(_, (option, _))| option.value.as_str().map_or(0, str::len));
     if let Some(whole) = longest.map(|(number, _)| number) {
@@ -38,7 +39,8 @@ mod tests {
             stating: 1,
             prior: 0.0,
         };
-        let options = ["A cup.", "A cup.\nIt is red.", "A cup.\nIt is red.\nBuy it.", "Another."].map(option);
+        let options =
+            ["A cup.", "A cup.\nIt is red.", "A cup.\nIt is red.\nBuy it.", "A cup.board"].map(option);
         let mut probabilities = [0.8, 0.5, 0.3, 0.7];
         prefer(&options, &mut probabilities);
         assert_eq!(probabilities, [0.5, 0.8, 0.3, 0.7]);

@@ -102,7 +102,7 @@ pub(super) fn write(view: &View<'_, '_>, facts: &NodeFacts, wording: &Wording, t
 }
 
 /// Whether the link around a node, if there is one, leads to a person of this site or to the author.
-pub(super) fn leads_to_person(view: &View<'_, '_>, node: NodeId) -> bool {
+pub(super) fn leads_to_person_or_author(view: &View<'_, '_>, node: NodeId) -> bool {
     let Some(link) = view.outline.facts(node).link() else { return false };
     let (href, rel) = attributes(view.tree, link);
     has_relation(rel, "author")

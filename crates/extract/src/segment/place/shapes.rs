@@ -29,16 +29,27 @@ pub(crate) enum TextShape {
 
 /// The shapes of a text, each read when it is first asked for.
 #[derive(Debug, Default)]
-pub(super) struct Shapes([OnceLock<bool>; 4]);
+pub(super) struct Shapes {
+    name: OnceLock<bool>,
+    place: OnceLock<bool>,
+    employment: OnceLock<bool>,
+    language: OnceLock<bool>,
+}
 
 impl Shapes {
-    pub(super) fn has(&self, shape: TextShape, view: &View<'_, '_>, text: &str, found: &Described) -> bool {
-        let slot = self.0.get(shape as usize);
-        slot.is_some_and(|slot| *slot.get_or_init(|| read(shape, view, text, found)))
+    pub(super) fn has(&self, shape: TextShape, read: impl FnOnce() -> bool) -> bool {
+        let slot = match shape {
+            TextShape::Name => &self.name,
+            TextShape::Place => &self.place,
+            TextShape::Employment => &self.employment,
+            TextShape::Language => &self.language,
+        };
+        *slot.get_or_init(read)
     }
 }
 
-fn read(shape: TextShape, view: &View<'_, '_>, text: &str, found: &Described) -> bool {
+/// Whether the text of a segment has a shape.
+pub(super) fn read(shape: TextShape, view: &View<'_, '_>, text: &str, found: &Described) -> bool {
     let wording = &found.wording;
     if wording.letters < 2 || text.len() > MAX_TEXT_BYTES {
         return false;

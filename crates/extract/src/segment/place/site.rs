@@ -1,10 +1,9 @@
-use super::{Features, flag};
+use super::{Features, SiteFound, flag};
 use crate::segment::site_names::SitePlace;
-use crate::segment::view::View;
 
 /// Whether it is a name of the site, and what says so.
-pub(super) fn write(view: &View<'_, '_>, text: &str, to: &mut Features) {
-    let Some(found) = view.site.find(text) else { return };
+pub(super) fn write(found: Option<&SiteFound>, to: &mut Features) {
+    let Some(found) = found else { return };
     let is_from = |place: SitePlace| flag(found.is_from(place));
     to.site_weight = found.weight;
     to.site_lead = found.lead;

@@ -1,9 +1,9 @@
 use super::{Features, flag, scaled};
 use crate::segment::wording::{Wording, share};
 
-/// The words and signs of its text.
-pub(super) fn write(text: &str, wording: &Wording, to: &mut Features) {
-    to.chars = scaled(wording.chars.max(text.len() / 4));
+/// The words and signs of its text, which has this many bytes.
+pub(super) fn write(bytes: usize, wording: &Wording, to: &mut Features) {
+    to.chars = scaled(wording.chars.max(bytes / 4));
     to.words = scaled(wording.words);
     to.digit_share = share(wording.digits, wording.chars);
     to.capital_share = share(wording.capitals, wording.chars);
