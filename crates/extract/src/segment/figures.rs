@@ -76,6 +76,9 @@ fn named_numbers(line: &str) -> Vec<(Range<usize>, String)> {
 /// The name of a number at the start of a text, of up to two words; the longer one counts.
 fn name_at_start(text: &str) -> Option<String> {
     let text = truncate(text, MAX_NAME_BYTES);
+    if !text.trim_start_matches([' ', '-']).starts_with(char::is_alphabetic) {
+        return None;
+    }
     let end = text.find(|found: char| !found.is_alphabetic() && !matches!(found, ' ' | '-' | '\''));
     let words = folded(text.get(..end.unwrap_or(text.len()))?);
     let ends = words.match_indices(' ').map(|(at, _)| at).chain([words.len()]).take(MAX_NAME_WORDS);
