@@ -115,8 +115,8 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
 }
 
 /// The labels and the values of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
-/// the text of their parent, or several such pairs one after the other, as in a grid. A known name behind a figure is its
-/// label, too: `<b>25 min</b> <small>Cook</small>`.
+/// the text of their parent, or several such pairs one after the other, as in a grid. A known name behind a
+/// figure is its label, too: `<b>25 min</b> <small>Cook</small>`.
 fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
     let all = tree.text_of(node).len();
     if !(2..=MAX_GRID_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
@@ -173,14 +173,10 @@ fn parts(tree: &Tree<'_>, node: NodeId) -> Vec<(NodeId, NodeId)> {
 
 /// Whether elements look alike in turns: all at even places have one name and class, all others another.
 fn has_two_styles(tree: &Tree<'_>, parts: &[NodeId]) -> bool {
-    let style = |part: &NodeId| {
-        let class = tree.attributes(*part).iter().find(|(key, _)| key.eq_ignore_ascii_case("class"));
-        (tree.name(*part), class.map_or("", |(_, value)| *value))
-    };
+    let style = |part: &NodeId| (tree.name(*part), tree.attribute(*part, "class").unwrap_or_default());
     let [first, second, ..] = parts else { return false };
     let styles = [style(first), style(second)];
-    styles[0] != styles[1]
-        && parts.iter().zip(styles.into_iter().cycle()).all(|(part, like)| style(part) == like)
+    styles[0] != styles[1] && parts.iter().zip(styles.iter().cycle()).all(|(part, like)| style(part) == *like)
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.
@@ -272,10 +268,10 @@ mod tests {
             ("<div><b>25 mins</b><small>Cook</small></div>", &[("Cook", "25 mins")]),
             ("<div><span>Address 2</span><span>Street</span></div>", &[("Address 2", "Street")]),
             (
-                "<div><p class=l>Publisher<p>Acme<p class=l>Shelf<p>Blue, top<p class=l>Language<p>English</div>",
-                &[("Publisher", "Acme"), ("Shelf", "Blue, top"), ("Language", "English")],
+                "<div><p class=l>Publisher<p>Acme<p class=l>Printer<p>Blue, top<p class=l>Language<p>English</div>",
+                &[("Publisher", "Acme"), ("Printer", "Blue, top"), ("Language", "English")],
             ),
-            ("<div><p>Publisher<p>Acme<p>Shelf<p>Blue, top<p>Language<p>English</div>", &[]),
+            ("<div><p>Publisher<p>Acme<p>Printer<p>Blue, top<p>Language<p>English</div>", &[]),
             ("<div><a>Home</a><a>News</a><a>Shop</a><a>Help</a></div>", &[]),
             ("<div><a>Author</a><a>Publisher</a><a>Price</a><a>Brand</a></div>", &[]),
         ];

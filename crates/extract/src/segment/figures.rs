@@ -8,6 +8,7 @@ use super::view::View;
 use super::{Label, LabelKind, Origin};
 use crate::bind::{folded, is_number_name};
 use crate::page::truncate;
+use crate::typed::{NumberStyle, amounts};
 
 /// Longest line that is searched, in bytes.
 const MAX_LINE_BYTES: usize = 240;
@@ -48,29 +49,16 @@ pub(super) fn collect(view: &View<'_, '_>, drafts: &mut Drafts) {
 
 /// The numbers of a line with their names in folded words.
 fn named_numbers(line: &str) -> Vec<(Range<usize>, String)> {
-    let mut out = Vec::new();
-    let mut from = 0;
-    for _ in 0..MAX_PER_LINE {
-        let rest = line.get(from..).unwrap_or_default();
-        let Some(start) = rest.find(|found: char| found.is_ascii_digit()) else { break };
-        let is_figure = |found: char| found.is_ascii_digit() || matches!(found, '.' | ',');
-        let figure = rest.get(start..).unwrap_or_default();
-        let figure = figure.get(..figure.find(|found| !is_figure(found)).unwrap_or(figure.len()));
-        let figure = figure.unwrap_or_default().trim_end_matches(['.', ',']);
-        let range = from + start..from + start + figure.len();
-        from = range.end;
+    let numbers = amounts(line, NumberStyle::Prose).take(MAX_PER_LINE);
+    let named = numbers.filter_map(|number| {
         // A part of a code, a date, a time or a range is no number of its own.
-        let before = line.get(..range.start).unwrap_or_default().chars().next_back();
+        let before = line.get(..number.range.start)?.chars().next_back();
         let is_part =
             |found: char| found.is_alphanumeric() || matches!(found, '-' | '–' | '/' | ':' | '.' | '#');
-        if before.is_some_and(is_part) {
-            continue;
-        }
-        if let Some(words) = name_at_start(line.get(range.end..).unwrap_or_default()) {
-            out.push((range, words));
-        }
-    }
-    out
+        let name = name_at_start(line.get(number.range.end..)?).filter(|_| !before.is_some_and(is_part))?;
+        Some((number.range, name))
+    });
+    named.collect()
 }
 
 /// The name of a number at the start of a text, of up to two words; the longer one counts.
@@ -93,12 +81,13 @@ mod tests {
 
     #[test]
     fn the_name_behind_a_number_is_known() {
-        let rows: [(&str, &[(&str, &str)]); 8] = [
+        let rows: [(&str, &[(&str, &str)]); 9] = [
             ("Jun 10, 2025 | 288 Pages | 6 x 9", &[("288", "pages")]),
             ("328 pp., 24 b&w illus.", &[("328", "pp")]),
             ("쪽수 296쪽 | 382g", &[("296", "쪽")]),
             ("3 bedrooms, 2 bathrooms", &[("3", "bedrooms"), ("2", "bathrooms")]),
             ("1,204 reviews", &[("1,204", "reviews")]),
+            ("1 204 reviews", &[("1 204", "reviews")]),
             ("pages 3-288 pages", &[]),
             ("1 author and 12 friends", &[]),
             ("AB12 pages", &[]),

@@ -149,10 +149,9 @@ impl Places<'_, '_> {
         })
     }
 
-    /// How surely the text of a segment is a name of the site.
-    pub(crate) fn site_weight(&self, segment: &Segment) -> f32 {
-        let found = self.described.get(segment.described_at);
-        found.and_then(|found| self.site_of(found)).map_or(0.0, |found| found.weight)
+    /// What is known of the text of a segment, if it is a name of the site.
+    pub(crate) fn site(&self, segment: &Segment) -> Option<&SiteFound> {
+        self.described.get(segment.described_at).and_then(|found| self.site_of(found))
     }
 
     fn is_of_shape(&self, found: &Described, shape: TextShape) -> bool {

@@ -95,11 +95,11 @@ struct SiteName {
 
 /// What is known of a name.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The sum of the weights of its places.
-    pub(super) weight: f32,
+    pub(crate) weight: f32,
     /// Its weight less that of the best other name.
-    pub(super) lead: f32,
+    pub(crate) lead: f32,
     /// Share of the longer one that it and the host name have in common, if one starts with the other.
     pub(super) host_share: f32,
     places: u8,
@@ -108,6 +108,13 @@ pub(super) struct Found {
 impl Found {
     pub(super) const fn is_from(&self, place: SitePlace) -> bool {
         self.places & place.bit() != 0
+    }
+
+    /// Whether the page shows the name as that of its site, as it is or for readers who see no images.
+    pub(crate) fn is_shown(&self) -> bool {
+        let places =
+            [SitePlace::Title, SitePlace::Feed, SitePlace::StartLink, SitePlace::Logo, SitePlace::Copyright];
+        places.into_iter().any(|place| self.is_from(place))
     }
 }
 

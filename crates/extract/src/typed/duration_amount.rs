@@ -10,7 +10,7 @@ pub(super) struct Amount {
 }
 
 impl Amount {
-    /// This amount of units of so many seconds, in seconds, rounded down.
+    /// The amount in seconds, rounded down. One unit has `unit` seconds.
     pub(super) fn seconds(self, unit: u64) -> u64 {
         self.numerator.saturating_mul(unit) / self.denominator.max(1)
     }

@@ -113,7 +113,7 @@ fn a_grid_and_numbers_with_their_names_state_values() {
         "price": { "type": ["number", "null"] },
     } });
     let page = |facts: &str| {
-        format!("<title>The Quiet Bees | Shelf House</title><h1>The Quiet Bees</h1><p>$ 18.00</p>{facts}")
+        format!("<title>The Quiet Bees | Book House</title><h1>The Quiet Bees</h1><p>$ 18.00</p>{facts}")
     };
     let grid = "<div class=grid><div class=label>Publisher</div><div>Larkfield Press</div>\
                 <div class=label>Pages</div><div>304</div><div class=label>ISBN</div><div>9781648215070</div></div>";

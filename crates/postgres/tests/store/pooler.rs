@@ -1,24 +1,19 @@
 //! The store through PgBouncer in transaction mode. Without it, the test says that it is skipped.
 
-use gleaner_postgres::PostgresStore;
 use gleaner_store::Store as _;
 use gleaner_types::JobState;
 
 use super::graph::Graph;
 use super::random::Random;
 use super::work::{Workers, documents, job};
-use super::world::{World, config_at, now};
+use super::world::{World, config_at, now, open_stores};
 
 #[tokio::test]
 async fn stores_work_through_a_pooler_in_transaction_mode() {
     let Some(world) = World::start() else { return };
     let Some((_bouncer, url)) = world.bouncer() else { return };
     let config = config_at(&url, "pooled");
-    PostgresStore::migrate(&config).await.unwrap();
-    let mut stores = Vec::new();
-    for _ in 0..3 {
-        stores.push(PostgresStore::open(config.clone()).await.unwrap());
-    }
+    let stores: [_; 3] = open_stores(&config).await;
     let graph = Graph::random(&mut Random::new(4), 150, 8);
     let submitted = job(1, u64::MAX, graph.pages(0..8));
     let id = submitted.id;

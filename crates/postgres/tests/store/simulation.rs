@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gleaner_postgres::PostgresStore;
 use gleaner_store::Store;
 use gleaner_testkit::simulation::{Report, simulate_on};
 use tokio::runtime::{Builder, Handle};
 
-use super::world::World;
+use super::world::{World, open_stores};
 
 /// Simulations at a time. Each waits for the disk most of its time.
 const THREADS: usize = 4;
@@ -55,8 +54,8 @@ fn run_seed(world: &World, runtime: &Handle, seed: u64) -> Report {
         config.retention = memory.retention;
         config.memory = memory;
         runtime.block_on(async {
-            PostgresStore::migrate(&config).await.unwrap();
-            let store: Arc<dyn Store> = Arc::new(PostgresStore::open(config).await.unwrap());
+            let [store] = open_stores(&config).await;
+            let store: Arc<dyn Store> = Arc::new(store);
             store
         })
     });

@@ -8,7 +8,7 @@ use gleaner_store::conformance::{self, model};
 use gleaner_store::{Store as _, WorkerId};
 use uuid::Uuid;
 
-use super::world::{World, eventually};
+use super::world::{World, eventually, open_stores};
 
 /// Operations of one run of the model.
 const STEPS: usize = 60;
@@ -24,18 +24,14 @@ fn calm(world: &World, schema: &str) -> PostgresConfig {
     config
 }
 
-async fn open(config: &PostgresConfig) -> PostgresStore {
-    PostgresStore::migrate(config).await.unwrap();
-    PostgresStore::open(config.clone()).await.unwrap()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_store_keeps_the_contract() {
     let Some(world) = World::start() else { return };
     let schemas = Cell::new(0);
     let make = async || {
         schemas.set(schemas.get() + 1);
-        open(&calm(&world, &format!("suite_{}", schemas.get()))).await
+        let [store] = open_stores(&calm(&world, &format!("suite_{}", schemas.get()))).await;
+        store
     };
     conformance::run_patiently(make, PATIENCE).await;
 }
@@ -69,7 +65,7 @@ async fn run_model(seeds: u64) {
     for seed in 0..seeds {
         let schema = format!("model_{seed}");
         let config = calm(&world, &schema);
-        let store = open(&config).await;
+        let [store] = open_stores(&config).await;
         reopened += model::run(seed, STEPS, Reopened { config, store }).await;
         let (client, text) = (world.client().await, format!("DROP SCHEMA {schema} CASCADE"));
         // The dropped store may still delete its row: one of two that wait for each other fails.

@@ -50,13 +50,7 @@ impl World {
 
     /// `N` stores in this new schema, as `N` processes have them.
     pub(crate) async fn stores<const N: usize>(&self, schema: &str) -> [PostgresStore; N] {
-        let config = self.config(schema);
-        PostgresStore::migrate(&config).await.unwrap();
-        let mut stores = Vec::new();
-        for _ in 0..N {
-            stores.push(PostgresStore::open(config.clone()).await.unwrap());
-        }
-        stores.try_into().unwrap()
+        open_stores(&self.config(schema)).await
     }
 
     /// A connection for questions to the tables.
@@ -66,6 +60,16 @@ impl World {
         tokio::spawn(async { drop(connection.await) });
         client
     }
+}
+
+/// `N` stores in the new schema of this configuration.
+pub(crate) async fn open_stores<const N: usize>(config: &PostgresConfig) -> [PostgresStore; N] {
+    PostgresStore::migrate(config).await.unwrap();
+    let mut stores = Vec::new();
+    for _ in 0..N {
+        stores.push(PostgresStore::open(config.clone()).await.unwrap());
+    }
+    stores.try_into().unwrap()
 }
 
 pub(crate) fn config_at(url: &str, schema: &str) -> PostgresConfig {

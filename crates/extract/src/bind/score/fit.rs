@@ -256,7 +256,8 @@ pub(super) fn name_weight(places: &Places<'_, '_>, target: &TargetField<'_>, seg
     } else {
         return person;
     };
-    person + site * (places.site_weight(segment) / FULL_SITE_WEIGHT).min(1.0)
+    let weight = places.site(segment).map_or(0.0, |found| found.weight);
+    person + site * (weight / FULL_SITE_WEIGHT).min(1.0)
 }
 
 /// The name that a user of the site has, if a segment links to that user or has the label of the field: such a

@@ -6,22 +6,9 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::fit::feature;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use super::unlikely_names::is_of_page;
-use crate::segment::Segment;
-
-const SITE_LEAD: usize = feature("site_lead");
-/// What says that a text is the name of the site, apart from its likeness to the host name: that alone is often
-/// an abbreviation.
-const STATED: [usize; 5] = [
-    feature("site_title"),
-    feature("site_home"),
-    feature("site_logo"),
-    feature("site_copyright"),
-    feature("site_feed"),
-];
 
 /// The weight from which several places state a name of the site.
 const MIN_SITE_WEIGHT: f32 = 2.5;
@@ -34,13 +21,11 @@ pub(super) fn prefer(page: &PageFacts<'_, '_>, options: &[ValueOption], probabil
     if !is_about_site(page) || options.iter().any(ValueOption::is_structured) {
         return;
     }
-    let of_segment =
-        |segment: &Segment| (page.places.site_weight(segment), page.places.feature(segment, SITE_LEAD));
     let rated = options.iter().enumerate().filter_map(|(number, option)| {
-        let segment = page.segments.get(*option.segments.first()?)?;
-        let (weight, lead) = of_segment(segment);
-        let is_stated = || STATED.iter().any(|feature| page.places.feature(segment, *feature) > 0.0);
-        (weight >= MIN_SITE_WEIGHT && is_stated()).then_some((weight, lead, option.key.len(), number))
+        let found = page.places.site(page.segments.get(*option.segments.first()?)?)?;
+        // Likeness to the host name alone is often that of an abbreviation.
+        let is_name = found.weight >= MIN_SITE_WEIGHT && found.is_shown();
+        is_name.then_some((found.weight, found.lead, option.key.len(), number))
     });
     let best = rated.max_by(|left, right| {
         left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)).then(left.2.cmp(&right.2))

@@ -1,7 +1,7 @@
 //! Reads the stream of React's server components: rows of JSON that refer to each other.
 //!
 //! Pages carry the stream in pieces, `self.__next_f.push([1,"0:..."])`. A row is `id:value` up to a line end,
-//! or `id:Tlength,` and so many bytes of text. Rows of other kinds name modules and resources.
+//! or `id:Tlength,` and `length` bytes of text. Rows of other kinds name modules and resources.
 
 use std::collections::HashMap;
 
