@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use gleaner_store::{Error, ErrorKind};
 use tokio::time::Instant;
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -14,7 +15,7 @@ use crate::address::Address;
 use crate::config::PostgresConfig;
 use crate::counters::{Counters, DatabaseCounts};
 use crate::failure::Failure;
-use crate::operation::Operation;
+use crate::operation::{Operation, Slot, Step};
 use crate::patience::Patience;
 use crate::pool::{Pool, Pooled};
 pub(crate) use crate::sql::Sql;
@@ -95,64 +96,85 @@ impl Database {
     /// Runs an operation in a transaction until it is committed or refused. When its future is dropped, the
     /// operation may have been committed.
     pub(crate) async fn write<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
-        self.write_with(&self.shared.pool, operation).await
+        let slot = Slot::new(operation);
+        self.write_step(&self.shared.pool, &slot).await?;
+        slot.into_output()
     }
 
     /// As [`write`](Self::write), on a connection of its own: it does not wait for other operations.
     pub(crate) async fn write_reserved<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
-        self.write_with(&self.shared.reserved, operation).await
-    }
-
-    async fn write_with<O: Operation>(&self, pool: &Pool, operation: &O) -> Result<O::Output, Failure> {
-        let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let mut patience = Patience::new(self.shared.patience);
-        // The result of the try whose COMMIT got no answer.
-        let mut unknown = None;
-        loop {
-            let failure = match self.try_write(pool, operation, number, &mut unknown).await {
-                Ok(output) => return Ok(output),
-                Err(failure) => failure,
-            };
-            let waited = self.wait(&mut patience, failure).await;
-            match waited {
-                // Whatever ends the tries: an earlier one may have been committed.
-                Err(failure) if unknown.is_some() => return Err(Failure::Unknown(failure.into())),
-                waited => waited?,
-            }
-        }
+        let slot = Slot::new(operation);
+        self.write_step(&self.shared.reserved, &slot).await?;
+        slot.into_output()
     }
 
     /// Runs statements that change nothing, each in a transaction of its own, until they are answered or
     /// refused.
     pub(crate) async fn read<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
-        let mut patience = Patience::new(self.shared.patience);
-        loop {
-            match self.try_read(operation).await {
-                Ok(output) => return Ok(output),
-                Err(failure) => self.wait(&mut patience, failure).await?,
-            }
-        }
+        let slot = Slot::new(operation);
+        self.read_step(&slot).await?;
+        slot.into_output()
     }
 
     /// Runs an operation that has no effect if it was committed before, without a marker of it and without
     /// limits: it makes the tables.
     pub(crate) async fn write_plain<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
+        let slot = Slot::new(operation);
+        self.write_plain_step(&slot).await?;
+        slot.into_output()
+    }
+
+    fn write_step<'a>(&'a self, pool: &'a Pool, step: &'a dyn Step) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let number = self.shared.next.fetch_add(1, Ordering::Relaxed);
+            let mut patience = Patience::new(self.shared.patience);
+            let mut is_unknown = false;
+            loop {
+                let failure = match self.try_write(pool, step, number, &mut is_unknown).await {
+                    Ok(()) => return Ok(()),
+                    Err(failure) => failure,
+                };
+                let waited = self.wait(&mut patience, failure).await;
+                match waited {
+                    // Whatever ends the tries: an earlier one may have been committed.
+                    Err(failure) if is_unknown => return Err(Failure::Unknown(failure.into())),
+                    waited => waited?,
+                }
+            }
+        })
+    }
+
+    fn read_step<'a>(&'a self, step: &'a dyn Step) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let mut patience = Patience::new(self.shared.patience);
+            loop {
+                match self.try_read(step).await {
+                    Ok(()) => return Ok(()),
+                    Err(failure) => self.wait(&mut patience, failure).await?,
+                }
+            }
+        })
+    }
+
+    async fn write_plain_step(&self, step: &dyn Step) -> Result<(), Failure> {
         let mut patience = Patience::new(self.shared.patience);
         loop {
-            match self.try_write_plain(operation).await {
-                Ok(output) => return Ok(output),
+            match self.try_write_plain(step).await {
+                Ok(()) => return Ok(()),
                 Err(failure) => self.wait(&mut patience, failure).await?,
             }
         }
     }
 
-    async fn try_write<O: Operation>(
+    /// One try. `is_unknown` is true after a try whose COMMIT got no answer: the step has the output of that
+    /// try.
+    async fn try_write(
         &self,
         pool: &Pool,
-        operation: &O,
+        step: &dyn Step,
         number: i64,
-        unknown: &mut Option<O::Output>,
-    ) -> Result<O::Output, Failure> {
+        is_unknown: &mut bool,
+    ) -> Result<(), Failure> {
         let Shared { counters, limit, .. } = &*self.shared;
         let mut pooled = pool.take().await?;
         let connection = pooled.connection()?;
@@ -164,53 +186,52 @@ impl Database {
         };
         if !is_new {
             // An earlier try was committed.
-            let output = unknown.take();
             let ended = Failure::damaged("the marker of an operation");
             let ended = self.roll_back(pooled, ended).await;
-            return output.ok_or(ended);
+            return if std::mem::take(is_unknown) { Ok(()) } else { Err(ended) };
         }
         // The insertion of the marker has waited for the end of earlier tries: none was committed.
-        *unknown = None;
+        *is_unknown = false;
         let transaction = Transaction::new(&connection.client, counters, *limit);
-        let result = operation.run(&transaction).await;
+        let result = step.run(&transaction).await;
         let has_failed = transaction.has_failed();
-        let output = match result {
-            Ok(output) if !has_failed => output,
-            Ok(_) => return Err(Failure::damaged("the result of a statement that failed")),
+        match result {
+            Ok(()) if !has_failed => {}
+            Ok(()) => return Err(Failure::damaged("the result of a statement that failed")),
             Err(failure) => return Err(self.roll_back(pooled, failure).await),
-        };
+        }
         if let Err(failure) = in_time(*limit, connection.client.batch_execute("COMMIT")).await {
-            *unknown = Some(output);
+            *is_unknown = true;
             return Err(failure);
         }
         counters.add_commit();
         connection.marker = Some(number);
         pooled.give_back();
-        Ok(output)
+        Ok(())
     }
 
-    async fn try_read<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
+    async fn try_read(&self, step: &dyn Step) -> Result<(), Failure> {
         let Shared { pool, counters, limit, .. } = &*self.shared;
         let mut pooled = pool.take().await?;
         let client = &pooled.connection()?.client;
-        let result = operation.run(&Transaction::new(client, counters, *limit)).await;
+        let result = step.run(&Transaction::new(client, counters, *limit)).await;
         if result.as_ref().err().is_none_or(Failure::is_answer) {
             pooled.give_back();
         }
         result
     }
 
-    async fn try_write_plain<O: Operation>(&self, operation: &O) -> Result<O::Output, Failure> {
+    async fn try_write_plain(&self, step: &dyn Step) -> Result<(), Failure> {
         /// Tables may be large.
         const LIMIT: Duration = Duration::from_secs(24 * 3600);
         let Shared { pool, counters, limit, .. } = &*self.shared;
         let mut pooled = pool.take().await?;
         let client = &pooled.connection()?.client;
         in_time(*limit, client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")).await?;
-        let output = operation.run(&Transaction::new(client, counters, LIMIT)).await?;
+        step.run(&Transaction::new(client, counters, LIMIT)).await?;
         in_time(LIMIT, client.batch_execute("COMMIT")).await?;
         pooled.give_back();
-        Ok(output)
+        Ok(())
     }
 
     /// Begins a transaction with a marker: a row that exists when the operation was committed. An earlier try

@@ -4,15 +4,19 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 
 use crate::counters::Counters;
 use crate::failure::Failure;
 
+/// The values of a statement's placeholders, each with its type.
+type Parameters<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
+
 /// What an operation runs its statements in. It never prepares a statement, because the next transaction may
 /// run in another session behind a pooler. Each statement has a time limit, so that a connection that hangs
-/// ends.
+/// ends. Its futures are boxed: each statement's machinery is compiled once and not into every operation.
 pub(crate) struct Transaction<'a> {
     client: &'a Client,
     counters: &'a Counters,
@@ -31,44 +35,44 @@ impl<'a> Transaction<'a> {
     }
 
     /// The rows of a statement.
-    pub(crate) async fn query_typed(
-        &self,
-        statement: &str,
-        parameters: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Vec<Row>, Failure> {
-        self.timed(self.client.query_typed(statement, parameters)).await
+    pub(crate) fn query_typed<'b>(
+        &'b self,
+        statement: &'b str,
+        parameters: Parameters<'b>,
+    ) -> BoxFuture<'b, Result<Vec<Row>, Failure>> {
+        Box::pin(self.timed(self.client.query_typed(statement, parameters)))
     }
 
     /// The only row of a statement.
-    pub(crate) async fn query_typed_one(
-        &self,
-        statement: &str,
-        parameters: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Row, Failure> {
-        self.timed(self.client.query_typed_one(statement, parameters)).await
+    pub(crate) fn query_typed_one<'b>(
+        &'b self,
+        statement: &'b str,
+        parameters: Parameters<'b>,
+    ) -> BoxFuture<'b, Result<Row, Failure>> {
+        Box::pin(self.timed(self.client.query_typed_one(statement, parameters)))
     }
 
     /// The row of a statement that has at most one.
-    pub(crate) async fn query_typed_opt(
-        &self,
-        statement: &str,
-        parameters: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Option<Row>, Failure> {
-        self.timed(self.client.query_typed_opt(statement, parameters)).await
+    pub(crate) fn query_typed_opt<'b>(
+        &'b self,
+        statement: &'b str,
+        parameters: Parameters<'b>,
+    ) -> BoxFuture<'b, Result<Option<Row>, Failure>> {
+        Box::pin(self.timed(self.client.query_typed_opt(statement, parameters)))
     }
 
     /// The number of rows that a statement changed.
-    pub(crate) async fn execute_typed(
-        &self,
-        statement: &str,
-        parameters: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<u64, Failure> {
-        self.timed(self.client.execute_typed(statement, parameters)).await
+    pub(crate) fn execute_typed<'b>(
+        &'b self,
+        statement: &'b str,
+        parameters: Parameters<'b>,
+    ) -> BoxFuture<'b, Result<u64, Failure>> {
+        Box::pin(self.timed(self.client.execute_typed(statement, parameters)))
     }
 
     /// Statements without parameters, such as those that make tables. They count as one.
-    pub(crate) async fn batch_execute(&self, statements: &str) -> Result<(), Failure> {
-        self.timed(self.client.batch_execute(statements)).await
+    pub(crate) fn batch_execute<'b>(&'b self, statements: &'b str) -> BoxFuture<'b, Result<(), Failure>> {
+        Box::pin(self.timed(self.client.batch_execute(statements)))
     }
 
     async fn timed<T>(
