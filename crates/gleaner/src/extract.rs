@@ -88,6 +88,7 @@ impl ExtractPart {
     }
 }
 
+/// Structured data and language models.
 impl EngineBuilder {
     /// Sets the language model for values that rules do not find: in extract jobs, in the formats `json` and
     /// `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none. Without a
@@ -131,10 +132,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Replaces the engine's extractor of structured data. [`model`](Self::model), [`search`](Self::search)
-    /// and [`extract_budget`](Self::extract_budget) then have no effect on extraction; prompts of crawls
-    /// still
-    /// use `model`.
+    /// Replaces the engine's extractor of structured data. Default: rules, and the [`model`](Self::model) if
+    /// one is set. `model`, [`search`](Self::search) and [`extract_budget`](Self::extract_budget) then have
+    /// no effect on extraction; prompts of crawls still use `model`.
     #[must_use]
     pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
         self.extract.extract = Some(extract);
@@ -142,9 +142,33 @@ impl EngineBuilder {
     }
 }
 
+/// Structured data.
 impl Engine {
     /// Extracts structured data from pages: those that the request names, those of a site that its wildcard
     /// selects, or those that the web search finds for its prompt. Dropping the future ends the work.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+    /// use gleaner::{ExtractRequest, serde_json::json};
+    ///
+    /// let product = json!({
+    ///     "type": "object",
+    ///     "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
+    /// });
+    /// // An array has an item for each page that states one; an object is one for all pages.
+    /// let schema = json!({
+    ///     "type": "object",
+    ///     "properties": { "products": { "type": "array", "items": product } },
+    /// });
+    /// let request = ExtractRequest::new(["https://example.com/shop/*"]).schema(schema);
+    /// println!("{}", engine.plan_extract(request.clone())?); // what it would cost
+    /// let found = engine.extract(request).await?;
+    /// for leaf in &found.leaves {
+    ///     println!("{} is {}: {:?}", leaf.pointer, leaf.value, leaf.provenance);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// Every value has a proof ([`ExtractResult::leaves`]). A value that no page states plainly stays empty,
     /// and `warning` says so. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) the
