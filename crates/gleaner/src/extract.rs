@@ -90,7 +90,7 @@ impl ExtractPart {
 
 /// Structured data and language models.
 impl EngineBuilder {
-    /// Sets the language model for values that rules do not find: in extract jobs, in the formats `json` and
+    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find: in extract jobs, in the formats `json` and
     /// `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none. Without a
     /// model a request with a schema gets what rules find, and a request with only a prompt is refused. No
     /// request and no page can choose another model.
@@ -108,7 +108,18 @@ impl EngineBuilder {
     }
 
     /// Sets the budget of one extract job. Default: 500,000 tokens. A call that would exceed it is not made;
-    /// the result is then what was found before.
+    /// the result is then what was found before. A field that is `None` sets no limit.
+    ///
+    /// ```
+    /// use gleaner::{Budget, Engine};
+    ///
+    /// # fn main() -> Result<(), gleaner::Error> {
+    /// let budget = Budget { tokens: Some(20_000), pages: Some(100), ..Budget::default() };
+    /// let engine = Engine::builder().extract_budget(budget).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
         self.extract.config.extract_budget = Some(budget);
