@@ -66,9 +66,9 @@ enum PageCache {
 /// # }
 /// ```
 ///
-/// Settings of the network, of limits and storage, of jobs, of structured data, of PDFs and of the job service
-/// are in groups below. What one request needs, such as its headers, its `timeout` or its formats, belongs to
-/// the [request](crate::request).
+/// Settings of the network, of limits and storage, of jobs, of structured data, of PDFs and of the job
+/// service are in groups below. What one request needs, such as its headers, its `timeout` or its formats,
+/// belongs to the [request](crate::request).
 #[derive(Debug)]
 pub struct EngineBuilder {
     fetcher: FetcherBuilder,

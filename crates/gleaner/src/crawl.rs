@@ -30,8 +30,8 @@ impl Engine {
     /// # }
     /// ```
     ///
-    /// The events of its `webhook` pass the same egress guard as pages. A program that ends with the crawl has
-    /// to wait for their delivery first (`JobService::wait_for_deliveries`).
+    /// The events of its `webhook` pass the same egress guard as pages. A program that ends with the crawl
+    /// has to wait for their delivery first (`JobService::wait_for_deliveries`).
     ///
     /// If the request has a `prompt`, options that the request leaves open are generated from it first, as by
     /// `Engine::compile_prompt`. The job's `warning` names the parts of the prompt that set no option.

@@ -90,10 +90,10 @@ impl ExtractPart {
 
 /// Structured data and language models.
 impl EngineBuilder {
-    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find: in extract jobs, in the formats `json` and
-    /// `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none. Without a
-    /// model a request with a schema gets what rules find, and a request with only a prompt is refused. No
-    /// request and no page can choose another model.
+    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find: in
+    /// extract jobs, in the formats `json` and `summary`, in change tracking in mode `json`, and in the
+    /// `prompt` of a crawl. Default: none. Without a model a request with a schema gets what rules find, and
+    /// a request with only a prompt is refused. No request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.extract.config.model = Some(model);
@@ -166,7 +166,7 @@ impl Engine {
     ///     "type": "object",
     ///     "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
     /// });
-    /// // An array has an item for each page that states one; an object is one for all pages.
+    /// // Without the list, it would be one product for all pages.
     /// let schema = json!({
     ///     "type": "object",
     ///     "properties": { "products": { "type": "array", "items": product } },

@@ -49,26 +49,27 @@
 //!
 //! # The life of a job
 //!
-//! [`Engine::crawl`] and [`Engine::batch`] return a [`Job`] as soon as it is stored, and the engine works on it
-//! from then on.
+//! [`Engine::crawl`] and [`Engine::batch`] return a [`Job`] as soon as it is stored, and the engine works on
+//! it from then on.
 //!
 //! - **Reading.** A [`Job`] is a stream of [`Document`]s in order of completion. While many are unread, no
 //!   further page is fetched: a slow reader slows the job down and loses nothing. [`Job::status`] has its
 //!   counts at any time.
-//! - **Failed pages** are no errors of the job. [`Job::failures`] lists them so far, and [`JobEnd`] at the end.
-//! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early. Dropping the [`Job`]
-//!   ends it too and removes its results; [`Job::detach`] lets it run on, and [`Engine::job`] gives a handle
-//!   of it again.
+//! - **Failed pages** are no errors of the job. [`Job::failures`] lists them so far, and [`JobEnd`] at the
+//!   end.
+//! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early. Dropping the
+//!   [`Job`] ends it too and removes its results; [`Job::detach`] lets it run on, and [`Engine::job`] gives a
+//!   handle of it again.
 //! - **Afterwards.** An ended job is kept for a day ([`EngineBuilder::result_retention`]).
-//! - **Ending the program.** [`Engine::stop`] finishes the pages in work. Jobs in a file or a database then go
-//!   on in the next process; others end.
+//! - **Ending the program.** [`Engine::stop`] finishes the pages in work. Jobs in a file or a database then
+//!   go on in the next process; others end.
 //!
 //! # Errors
 //!
 //! Each call returns one type, [`Error`], with a [`kind`](Error::kind), the [`code`](Error::code) of the
-//! contract, predicates such as [`is_timeout`](Error::is_timeout), and a text for people that holds no secret.
-//! An invalid request is refused with all of its [`faults`](Error::faults) at once, before anything is fetched.
-//! A response with an error status, such as 404, is a [`Document`] and no error: look at
+//! contract, predicates such as [`is_timeout`](Error::is_timeout), and a text for people that holds no
+//! secret. An invalid request is refused with all of its [`faults`](Error::faults) at once, before anything
+//! is fetched. A response with an error status, such as 404, is a [`Document`] and no error: look at
 //! `metadata.status_code`. The items of a [`Job`] fail with a [`JobError`], which converts into [`Error`].
 //!
 //! # Limits

@@ -115,7 +115,8 @@ impl JsonFormat {
     /// use serde_json::json;
     ///
     /// let schema = json!({ "properties": { "name": { "type": "string" }, "price": { "type": "number" } } });
-    /// let request = ScrapeRequest::new("https://shop.example/cup").formats([JsonFormat::new().schema(schema)]);
+    /// let format = JsonFormat::new().schema(schema);
+    /// let request = ScrapeRequest::new("https://shop.example/cup").formats([format]);
     /// assert!(request.check()?.options.formats.json.is_some());
     /// # Ok::<(), gleaner_types::Faults>(())
     /// ```
