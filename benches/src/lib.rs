@@ -25,6 +25,8 @@
 //! - `evaluate` measures quality on pages and files with truth, whose folders are its arguments.
 //!   `peers/markdown.py` writes the Markdown of other tools for it.
 //! - `resume` kills a crawl of the command ten times, and checks what it fetched.
+//! - `embedding` builds a small program that embeds gleaner, from nothing, and prints what that costs. It needs
+//!   the crates of the workspace downloaded, or the network.
 //! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, and when pages are
 //!   ready. Each figure has its goal beside it.
 //!

@@ -31,11 +31,13 @@ use std::sync::Arc;
 
 use crate::EngineBuilder;
 
+#[doc(inline)]
 pub use gleaner_browser::{
     Browser, BrowserBuilder, BrowserNotFound, BrowserStats, ConfigError as BrowserConfigError,
     DEFAULT_RECYCLE_ABOVE_MEMORY, DEFAULT_RECYCLE_AFTER_PAGES, DEFAULT_START_TIMEOUT,
 };
 
+/// Pages in a browser.
 impl EngineBuilder {
     /// Sets a Chromium as the [`renderer`](Self::renderer). Clones of `browser` share it, so the caller can
     /// keep one to read its [statistics](Browser::stats) or to [close](Browser::close) it.

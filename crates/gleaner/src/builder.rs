@@ -45,7 +45,30 @@ enum PageCache {
     None,
 }
 
-/// Configures an [`Engine`]. Every setting has a default.
+/// Configures an [`Engine`]. Every setting has a default, so most programs set a user agent and little else.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use gleaner::Engine;
+///
+/// # fn main() -> Result<(), gleaner::Error> {
+/// let engine = Engine::builder()
+///     .user_agent("my-crawler/1.0 (+https://example.com/bot)")
+///     .check_certificates(true)
+///     .concurrency(20)
+///     .concurrency_per_host(4)
+///     .connect_timeout(Duration::from_secs(5))
+///     .max_body(10 << 20) // bytes
+///     .build()?;
+/// # drop(engine);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Settings of the network, of limits and storage, of jobs, of structured data, of PDFs and of the job
+/// service are in groups below. What one request needs, such as its headers, its `timeout` or its formats,
+/// belongs to the [request](crate::request).
 #[derive(Debug)]
 pub struct EngineBuilder {
     fetcher: FetcherBuilder,
@@ -191,8 +214,20 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the proxies of requests with `proxy: "basic"`, and of the first attempt of `"auto"`. Default:
-    /// these requests go direct.
+    /// Sets the proxies of requests with `proxy: "basic"`, and of the first attempt of `"auto"`, which is the
+    /// default of requests. Default: these requests go direct.
+    ///
+    /// ```
+    /// use gleaner::{Engine, Proxy, ProxyPool};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pool = ProxyPool::new([Proxy::parse("http://user:secret@10.8.0.1:3128")?])
+    ///     .allow_cidr("10.8.0.0/24".parse()?); // a proxy in a private network; pages there stay forbidden
+    /// let engine = Engine::builder().basic_proxies(pool).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
         self.fetcher = self.fetcher.basic_proxies(pool);
@@ -231,8 +266,21 @@ impl EngineBuilder {
     }
 
     /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. Default: at
-    /// most 4 MiB in memory. A [`MemoryCache`] can hold more, and a [`DiskCache`](crate::DiskCache) survives
-    /// a restart.
+    /// most 4 MiB in memory. A [`MemoryCache`] can hold more, a [`DiskCache`](crate::DiskCache) survives a
+    /// restart, and a [`CacheStore`] of your own keeps them where you like.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    ///
+    /// use gleaner::{DiskCache, Engine};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cache = DiskCache::open("copies", 1 << 30)?; // at most 1 GiB
+    /// let engine = Engine::builder().cache(Arc::new(cache)).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
         self.cache = PageCache::Store(store);
@@ -249,7 +297,8 @@ impl EngineBuilder {
 
 /// Limits and storage.
 impl EngineBuilder {
-    /// Sets the maximum number of pages in work at once, on all hosts and for all jobs together. Default: 50.
+    /// Sets the maximum number of pages in work at once, on all hosts and for all jobs together. Default: 50;
+    /// at least 1. More pages at once take more memory and more connections.
     #[must_use]
     pub fn concurrency(mut self, pages: u32) -> Self {
         self.concurrency = pages.max(1);
@@ -269,7 +318,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`.
+    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`. A program with a
+    /// [`user_agent`](Self::user_agent) of its own should name the same product here, such as `my-crawler`.
     #[must_use]
     pub fn robots_agent(mut self, token: impl Into<String>) -> Self {
         self.robots_agent = token.into();

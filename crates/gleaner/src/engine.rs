@@ -20,10 +20,11 @@ pub(crate) const PAGE_OPTIONS: &str = "scrapeOptions";
 /// The warning of a local page that is an empty shell.
 const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scripts, it has almost no text";
 
-/// The engine. Most programs need only one. Clones are cheap and share it.
+/// The engine. Most programs need only one, because politeness and limits hold within an engine. Clones are
+/// cheap and share it.
 ///
-/// Its methods need a tokio runtime with time and I/O. When the last clone and the last [`Job`] are dropped,
-/// all work stops.
+/// Its methods need a tokio runtime with time and I/O, except for [`convert`](Self::convert). When the last
+/// clone and the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,
@@ -36,7 +37,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// A builder with the default settings.
+    /// A builder with the default settings. [`EngineBuilder`] has an example.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
@@ -62,7 +63,8 @@ impl Engine {
         &self.runtime
     }
 
-    /// The bounds that this engine checks requests against.
+    /// The bounds that this engine checks requests against: those of the contract, and a longer `timeout` if
+    /// [`EngineBuilder::max_timeout`] allows it.
     #[must_use]
     pub fn bounds(&self) -> RequestBounds {
         self.bounds
@@ -90,7 +92,26 @@ impl Engine {
         check_options(options, within, self.capabilities, &self.extract)
     }
 
-    /// Scrapes one page. A response with any HTTP status is a document; `metadata.statusCode` has the status.
+    /// Scrapes one page. Redirects are followed. A response with any HTTP status is a document, and
+    /// `metadata.status_code` has the status. The wait ends with the `timeout` of the request, by default 30
+    /// seconds. Dropping the future ends the work.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+    /// use gleaner::ScrapeRequest;
+    /// use gleaner::request::Format;
+    ///
+    /// let request = ScrapeRequest::new("https://example.com/")
+    ///     .formats([Format::Markdown, Format::Links])
+    ///     .timeout(10_000); // milliseconds
+    /// match engine.scrape(request).await {
+    ///     Ok(page) => println!("{}", page.markdown.unwrap_or_default()),
+    ///     Err(error) if error.is_timeout() => println!("slow: {error}"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`Request`](crate::ErrorKind::Request) if the request is invalid,
@@ -103,10 +124,27 @@ impl Engine {
         Ok(self.runtime.scrape(plan, options).await?)
     }
 
-    /// Scrapes a list of pages. robots.txt does not apply, because the user named the URLs.
+    /// Scrapes a list of pages, at most 100,000. robots.txt does not apply, because the user named the URLs.
+    /// Documents arrive in order of completion; `metadata.source_url` has the URL of the list.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+    /// use gleaner::BatchScrapeRequest;
+    ///
+    /// let urls = ["https://example.com/a", "https://example.com/b"];
+    /// let end = engine.batch(BatchScrapeRequest::new(urls)).await?.wait().await?;
+    /// println!("{} documents", end.documents.len());
+    /// for failure in end.failures {
+    ///     println!("{}: {}", failure.url, failure.error);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// Those of [`scrape`](Self::scrape), but [`Job::failures`] lists the failures of pages.
+    /// Those of [`scrape`](Self::scrape), except that a page without a document is no error:
+    /// [`Job::failures`] lists it. [`Forbidden`](crate::ErrorKind::Forbidden) if the egress guard refuses the
+    /// webhook, and [`RateLimited`](crate::ErrorKind::RateLimited) if too many pages wait.
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
         let options = self.start_options(request.to_stored());
         let plan = request.check_within(self.bounds)?;
@@ -115,7 +153,21 @@ impl Engine {
         Ok(self.runtime.start(plan, options).await?)
     }
 
-    /// Lists the URLs of a site without scraping its pages.
+    /// Lists the URLs of a site, by default at most 5,000, from its sitemaps and the links of its pages. It
+    /// keeps no documents. With a `search`, the best matches come first. When its time runs out, by default
+    /// after 300 seconds, the result is what was found so far.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+    /// use gleaner::MapRequest;
+    ///
+    /// let map = engine.map(MapRequest::new("https://example.com/").search("pricing").limit(100)).await?;
+    /// for url in map.links {
+    ///     println!("{url}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Those of [`scrape`](Self::scrape).
@@ -124,7 +176,23 @@ impl Engine {
     }
 
     /// Converts a page that the program already has to a document. It uses no network and needs no tokio
-    /// runtime. It converts a PDF within this process, even if the engine has a PDF worker.
+    /// runtime. It blocks the thread for some milliseconds, for a large page longer. It converts a PDF within
+    /// this process, even if the engine has a PDF worker.
+    ///
+    /// ```
+    /// use gleaner::{Engine, Input, ScrapeOptions};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder().build()?;
+    /// let url = "https://example.com/".parse()?;
+    /// let body = b"<h1>Tea</h1><p>Green or <b>black</b>.";
+    /// let input = Input { url: &url, content_type: Some("text/html"), body };
+    /// let whole_page = ScrapeOptions::new().only_main_content(false);
+    /// let page = engine.convert(input, whole_page)?;
+    /// assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Those of [`scrape`](Self::scrape). Options that need a browser are refused.

@@ -8,6 +8,20 @@ use gleaner_types::{ErrorCode, Faults};
 
 /// Why the engine could not fulfil a request.
 ///
+/// ```no_run
+/// # async fn example(engine: gleaner::Engine) {
+/// use gleaner::ScrapeRequest;
+///
+/// match engine.scrape(ScrapeRequest::new("https://example.com/")).await {
+///     Ok(page) => println!("{}", page.markdown.unwrap_or_default()),
+///     Err(error) if error.is_egress_denied() => println!("not a public address: {error}"),
+///     Err(error) if error.is_timeout() => println!("try it with a longer `timeout`: {error}"),
+///     Err(error) if error.is_request() => println!("a mistake in the request: {error}"),
+///     Err(error) => println!("{}: {error}", error.code()),
+/// }
+/// # }
+/// ```
+///
 /// Its text, and that of its [`source`](StdError::source), hold no secrets and no resolved addresses. The
 /// source is the error of the crate that failed, mostly a [`JobError`](crate::JobError); its text is that of
 /// this error.
@@ -181,7 +195,7 @@ impl Error {
         matches!(&*self.inner, Inner::Store(error) if predicate(error))
     }
 
-    /// How long to wait before the next attempt, if this is known.
+    /// How long to wait before the next attempt, if this is known: of [`ErrorKind::RateLimited`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match &*self.inner {
@@ -211,7 +225,8 @@ impl Error {
         }
     }
 
-    /// The body of the HTTP response to the request.
+    /// The body of the HTTP response to the request, as the contract has it. It is for clients of a server,
+    /// so the text of an error of the store is left out.
     #[must_use]
     pub fn body(&self) -> ErrorBody {
         match &*self.inner {
@@ -222,7 +237,20 @@ impl Error {
         }
     }
 
-    /// Every fault of the request, if it is invalid.
+    /// Every fault of the request, if it is invalid, each with its path and a message for people.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) {
+    /// use gleaner::CrawlRequest;
+    ///
+    /// let refused = engine.crawl(CrawlRequest::new("https://example.com/").limit(0)).await;
+    /// if let Some(faults) = refused.as_ref().err().and_then(gleaner::Error::faults) {
+    ///     for fault in faults.as_slice() {
+    ///         println!("{}", fault.message); // `limit` must be an integer of at least 1, not 0
+    ///     }
+    /// }
+    /// # }
+    /// ```
     #[must_use]
     pub fn faults(&self) -> Option<&Faults> {
         match &*self.inner {

@@ -88,11 +88,12 @@ impl ExtractPart {
     }
 }
 
+/// Structured data and language models.
 impl EngineBuilder {
-    /// Sets the language model for values that rules do not find: in extract jobs, in the formats `json` and
-    /// `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none. Without a
-    /// model a request with a schema gets what rules find, and a request with only a prompt is refused. No
-    /// request and no page can choose another model.
+    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find: in
+    /// extract jobs, in the formats `json` and `summary`, in change tracking in mode `json`, and in the
+    /// `prompt` of a crawl. Default: none. Without a model a request with a schema gets what rules find, and
+    /// a request with only a prompt is refused. No request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.extract.config.model = Some(model);
@@ -107,7 +108,18 @@ impl EngineBuilder {
     }
 
     /// Sets the budget of one extract job. Default: 500,000 tokens. A call that would exceed it is not made;
-    /// the result is then what was found before.
+    /// the result is then what was found before. A field that is `None` sets no limit.
+    ///
+    /// ```
+    /// use gleaner::{Budget, Engine};
+    ///
+    /// # fn main() -> Result<(), gleaner::Error> {
+    /// let budget = Budget { tokens: Some(20_000), pages: Some(100), ..Budget::default() };
+    /// let engine = Engine::builder().extract_budget(budget).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
         self.extract.config.extract_budget = Some(budget);
@@ -131,10 +143,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Replaces the engine's extractor of structured data. [`model`](Self::model), [`search`](Self::search)
-    /// and [`extract_budget`](Self::extract_budget) then have no effect on extraction; prompts of crawls
-    /// still
-    /// use `model`.
+    /// Replaces the engine's extractor of structured data. Default: rules, and the [`model`](Self::model) if
+    /// one is set. `model`, [`search`](Self::search) and [`extract_budget`](Self::extract_budget) then have
+    /// no effect on extraction; prompts of crawls still use `model`.
     #[must_use]
     pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
         self.extract.extract = Some(extract);
@@ -142,9 +153,33 @@ impl EngineBuilder {
     }
 }
 
+/// Structured data.
 impl Engine {
     /// Extracts structured data from pages: those that the request names, those of a site that its wildcard
     /// selects, or those that the web search finds for its prompt. Dropping the future ends the work.
+    ///
+    /// ```no_run
+    /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+    /// use gleaner::{ExtractRequest, serde_json::json};
+    ///
+    /// let product = json!({
+    ///     "type": "object",
+    ///     "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
+    /// });
+    /// // Without the list, it would be one product for all pages.
+    /// let schema = json!({
+    ///     "type": "object",
+    ///     "properties": { "products": { "type": "array", "items": product } },
+    /// });
+    /// let request = ExtractRequest::new(["https://example.com/shop/*"]).schema(schema);
+    /// println!("{}", engine.plan_extract(request.clone())?); // what it would cost
+    /// let found = engine.extract(request).await?;
+    /// for leaf in &found.leaves {
+    ///     println!("{} is {}: {:?}", leaf.pointer, leaf.value, leaf.provenance);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// Every value has a proof ([`ExtractResult::leaves`]). A value that no page states plainly stays empty,
     /// and `warning` says so. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) the

@@ -6,9 +6,10 @@ use gleaner_types::JobId;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// A handle of any job in the store, running or ended. It reads the documents from the first one that the
-    /// store still has: of a job that keeps its documents, from its first. Dropping it changes nothing. Jobs
-    /// of an earlier process go on, as with [`resume`](Self::resume).
+    /// A handle of any job in the store, running or ended, by the id that [`Job::detach`] or [`Job::id`]
+    /// gave. It reads the documents from the first one that the store still has. In a file or a database that
+    /// is the first of the job; in memory, a document is removed when it is read. Dropping the handle changes
+    /// nothing. Jobs of an earlier process go on, as with [`resume`](Self::resume).
     ///
     /// # Errors
     /// [`Store`](crate::ErrorKind::Store) if the store fails or has no such job
@@ -18,8 +19,9 @@ impl Engine {
         Ok(self.runtime().job(id).await?)
     }
 
-    /// Lets the jobs of an earlier process go on, and their webhooks, if the store survived it. A builder in
-    /// a tokio runtime does so itself. A second call does nothing.
+    /// Lets the jobs of an earlier process go on, and their webhooks, if the store survived it. A program
+    /// needs this only if it built the engine outside a tokio runtime: inside,
+    /// [`build`](crate::EngineBuilder::build) does it. A second call does nothing.
     pub async fn resume(&self) {
         self.wake();
     }

@@ -1,76 +1,95 @@
 //! An embeddable web-data engine: URLs in, clean Markdown, links and structured data out.
 //!
+//! An [`Engine`] fetches pages, converts them and keeps their results, all within your program, on tokio. It
+//! reads no environment variables and has no global state, so a program may have several.
+//!
 //! ```no_run
 //! use gleaner::{CrawlRequest, Engine};
 //!
-//! # async fn example() -> Result<(), gleaner::Error> {
-//! let engine = Engine::builder().build()?;
-//! let mut job = engine.crawl(CrawlRequest::new("https://example.com/").limit(100)).await?;
-//! while let Some(page) = job.next().await {
-//!     let page = page?; // fails if the crawl as a whole does
-//!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
+//! #[tokio::main]
+//! async fn main() -> Result<(), gleaner::Error> {
+//!     let engine = Engine::builder().build()?;
+//!     let mut job = engine.crawl(CrawlRequest::new("https://example.com/").limit(100)).await?;
+//!     while let Some(page) = job.next().await {
+//!         let page = page?; // fails if the crawl as a whole does
+//!         println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
+//!     }
+//!     let end = job.wait().await?;
+//!     println!("{} pages, {} failed", end.snapshot.completed, end.failures.len());
+//!     Ok(())
 //! }
-//! let end = job.wait().await?;
-//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.len());
-//! # Ok(())
-//! # }
 //! ```
 //!
-//! One page:
+//! # Contents, by task
 //!
-//! ```no_run
-//! # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
-//! use gleaner::ScrapeRequest;
+//! | to | use |
+//! |---|---|
+//! | scrape one page | [`Engine::scrape`] |
+//! | scrape a list of pages | [`Engine::batch`] |
+//! | crawl a site | [`Engine::crawl`] |
+//! | list the URLs of a site | [`Engine::map`] |
+//! | get structured data | [`Engine::extract`]; into a Rust type [`Engine::extract_into`]; as a part of each document [`JsonFormat`](request::JsonFormat) |
+//! | convert HTML or a PDF that you have | [`Engine::convert`] |
+//! | choose what a [`Document`] contains | [`Format`](request::Format) and [`ScrapeOptions`] |
+//! | read requests from JSON, with all of their faults | [`request`], [`Faults`] |
+//! | pause, cancel or await a job | [`Job`] |
+//! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] |
+//! | set the user agent, proxies, certificates, resolver | [`EngineBuilder`] |
+//! | reach addresses that are not public | [`EngineBuilder::allow_private`] |
+//! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`EngineBuilder::cache`] |
+//! | let jobs survive a crash, in one file | [`sqlite`] |
+//! | share jobs among processes | [`postgres`] |
+//! | render pages in a browser, take screenshots | [`browser`], or an engine of your own by [`render`] |
+//! | ask a language model | [`models`], or one of your own by [`model`] |
+//! | convert untrusted PDFs | [`pdf`] |
+//! | serve teams, with credits and webhooks | [`service`] |
+//! | serve HTTP | the crate `gleaner-http`, a `tower` service |
 //!
-//! let page = engine.scrape(ScrapeRequest::new("https://example.com/")).await?;
-//! println!("{}", page.markdown.unwrap_or_default());
-//! # Ok(())
-//! # }
-//! ```
+//! The repository has short programs for most of these, `crates/gleaner/examples`.
 //!
-//! Structured data, with a proof for each value; [`Engine::extract_into`] returns it as a Rust type:
+//! # The life of a job
 //!
-//! ```no_run
-//! # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
-//! use gleaner::ExtractRequest;
+//! [`Engine::crawl`] and [`Engine::batch`] return a [`Job`] as soon as it is stored, and the engine works on
+//! it from then on.
 //!
-//! let product = gleaner::serde_json::json!({
-//!     "type": "object",
-//!     "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
-//! });
-//! let schema = gleaner::serde_json::json!({
-//!     "type": "object",
-//!     "properties": { "products": { "type": "array", "items": product } },
-//! });
-//! let request = ExtractRequest::new(["https://example.com/*"]).schema(schema);
-//! println!("{}", engine.plan_extract(request.clone())?);
-//! let found = engine.extract(request).await?;
-//! for leaf in &found.leaves {
-//!     println!("{} is {}: {:?}", leaf.pointer, leaf.value, leaf.provenance);
-//! }
-//! # Ok(())
-//! # }
-//! ```
+//! - **Reading.** A [`Job`] is a stream of [`Document`]s in order of completion. While many are unread, no
+//!   further page is fetched: a slow reader slows the job down and loses nothing. [`Job::status`] has its
+//!   counts at any time.
+//! - **Failed pages** are no errors of the job. [`Job::failures`] lists them so far, and [`JobEnd`] at the
+//!   end.
+//! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early. Dropping the
+//!   [`Job`] ends it too and removes its results; [`Job::detach`] lets it run on, and [`Engine::job`] gives a
+//!   handle of it again.
+//! - **Afterwards.** An ended job is kept for a day ([`EngineBuilder::result_retention`]).
+//! - **Ending the program.** [`Engine::stop`] finishes the pages in work. Jobs in a file or a database then
+//!   go on in the next process; others end.
 //!
-//! HTML that the program already has, without the network:
+//! # Errors
 //!
-//! ```
-//! use gleaner::{Engine, Input, ScrapeOptions};
+//! Each call returns one type, [`Error`], with a [`kind`](Error::kind), the [`code`](Error::code) of the
+//! contract, predicates such as [`is_timeout`](Error::is_timeout), and a text for people that holds no
+//! secret. An invalid request is refused with all of its [`faults`](Error::faults) at once, before anything
+//! is fetched. A response with an error status, such as 404, is a [`Document`] and no error: look at
+//! `metadata.status_code`. The items of a [`Job`] fail with a [`JobError`], which converts into [`Error`].
 //!
-//! # fn main() -> Result<(), gleaner::Error> {
-//! let engine = Engine::builder().build()?;
-//! let url = "https://example.com/".parse().expect("a valid address");
-//! let body = b"<h1>Tea</h1><p>Green or <b>black</b>.";
-//! let input = Input { url: &url, content_type: Some("text/html"), body };
-//! let whole_page = ScrapeOptions::new().only_main_content(false);
-//! let page = engine.convert(input, whole_page)?;
-//! assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));
-//! # Ok(())
-//! # }
-//! ```
+//! # Limits
 //!
-//! Requests mirror the JSON of the public web-data API; see [`request`]. An engine reads no environment
-//! variables and has no global state, so a program may have several.
+//! | of | default | set by |
+//! |---|---|---|
+//! | addresses that are connected to | public ones | [`EngineBuilder::egress`], [`allow_private`](EngineBuilder::allow_private) |
+//! | pages in work at once | 50 | [`EngineBuilder::concurrency`] |
+//! | pages of one host in work at once | 8 at first, then by how it responds | [`EngineBuilder::concurrency_per_host`]; for one job [`CrawlRequest::max_concurrency`], [`CrawlRequest::delay`] |
+//! | documents of a crawl | 10,000 | [`CrawlRequest::limit`] |
+//! | clicks from the start page | none | [`CrawlRequest::max_discovery_depth`] |
+//! | URLs of a map | 5,000 | [`MapRequest::limit`] |
+//! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`EngineBuilder::max_timeout`] |
+//! | time for a connection | 10 seconds | [`EngineBuilder::connect_timeout`] |
+//! | body of a page | 50 MiB | [`EngineBuilder::max_body`] |
+//! | memory of pages in work | 512 MiB | [`EngineBuilder::page_memory`] |
+//! | results that wait for their reader | 256 MiB in memory, 64 GiB in temporary files | [`EngineBuilder::retained_results`] |
+//! | tokens of a language model | 50,000 for a page, 500,000 for an extract | [`EngineBuilder::page_budget`], [`extract_budget`](EngineBuilder::extract_budget), [`job_budget`](EngineBuilder::job_budget) |
+//!
+//! [`limits`] has those of the fields of requests.
 //!
 //! # Features
 //!
@@ -89,6 +108,11 @@
 //! - `browser` (off, Unix only): pages rendered by an installed Chromium, for `EngineBuilder::browser`.
 //!   Without it, and without a [`renderer`](EngineBuilder::renderer) of your own, `actions` and the format
 //!   `screenshot` are refused, and pages that scripts build stay as served.
+//!
+#![cfg_attr(not(feature = "browser"), doc = "[`browser`]: #features")]
+#![cfg_attr(not(feature = "models"), doc = "[`models`]: #features")]
+#![cfg_attr(not(feature = "postgres"), doc = "[`postgres`]: #features")]
+#![cfg_attr(not(feature = "sqlite"), doc = "[`sqlite`]: #features")]
 
 mod adapters;
 #[cfg(feature = "browser")]
@@ -131,26 +155,32 @@ pub use builder::{EngineBuilder, MIN_PAGE_MEMORY};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "extract")]
+#[doc(inline)]
 pub use gleaner_extract::{Budget, model};
 /// The plan, proofs and costs of structured data, and the port for an extractor of your own.
 #[cfg(feature = "extract")]
 pub mod extraction {
+    #[doc(inline)]
     pub use gleaner_extract::{
         Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method, Missing, MissingReason, PagePart,
         PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop, TemplateDrift,
     };
+    #[doc(inline)]
     pub use gleaner_runtime::{
         Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,
     };
 }
 #[cfg(feature = "extract")]
+#[doc(inline)]
 pub use gleaner_extract_jobs::{ExtractResult, ExtractWatch, PageCoverage, PageReport, PromptedCrawl, Typed};
+#[doc(inline)]
 pub use gleaner_fetch::{
-    CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy, ProxyPool, Render,
-    Resolve, SystemResolver,
+    CacheEntry, CacheKey, CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy,
+    ProxyPool, Render, Resolve, SystemResolver,
 };
 /// The types of an implementation of [`Render`].
 pub mod render {
+    #[doc(inline)]
     pub use gleaner_fetch::{
         ActionResult, CookieJar, DocumentFacts, Error, ErrorKind, FollowAll, HeaderMap, HeaderValue,
         JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture, RedirectCheck,
@@ -158,18 +188,25 @@ pub mod render {
         SameSite,
     };
 }
+#[doc(inline)]
 pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
+#[doc(inline)]
 pub use gleaner_models as models;
+#[doc(inline)]
 pub use gleaner_runtime::{
     Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, RenderPolicy,
     Verdict,
 };
+#[doc(inline)]
 pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor};
+#[doc(inline)]
 pub use gleaner_transform::Input;
+#[doc(inline)]
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,
 };
+#[doc(inline)]
 pub use gleaner_types::{
     Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind, JobState, Metadata,
     PageError, PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,

@@ -35,6 +35,7 @@ use gleaner_types::{Interrupt, PageError};
 use crate::EngineBuilder;
 use crate::adapters::TransformAdapter;
 
+#[doc(inline)]
 pub use gleaner_pdf_worker::{PdfWorker, serve};
 
 /// The settings of a builder for PDFs.
@@ -64,6 +65,7 @@ impl CompletePdf for TransformAdapter {
     }
 }
 
+/// PDFs.
 impl EngineBuilder {
     /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, in a process for each
     /// file: see [`pdf`](crate::pdf). The operating system limits the memory and the CPU time of a process if

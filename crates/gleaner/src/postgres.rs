@@ -50,8 +50,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+#[doc(inline)]
 pub use gleaner_postgres::{JobList, ListedJob, PostgresConfig, PostgresStore, Stats};
 use gleaner_store::MemoryConfig;
+#[doc(inline)]
 pub use gleaner_store::{ReadBound, Store};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -119,6 +121,7 @@ impl DatabaseSettings {
     }
 }
 
+/// Jobs in a database.
 impl EngineBuilder {
     /// Stores jobs in the PostgreSQL database with this URL, such as
     /// `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`: see [`postgres`](crate::postgres). Any number of

@@ -32,15 +32,18 @@ use gleaner_types::plan::WebhookPlan;
 use crate::webhooks::WebhookAdapter;
 use crate::{Engine, EngineBuilder};
 
+#[doc(inline)]
 pub use gleaner_runtime::{
     Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText,
     TokenMeter,
 };
+#[doc(inline)]
 pub use gleaner_service::{
     Accounts, ActivityLog, Balance, Deliver, DeliverError, Delivery, JobService, MemoryAccounts,
     MemoryActivityLog, Operation, Page, Secret, SignatureError, StatusBody, SubmitContext, Submitted, Team,
     TeamConfig, UnlimitedAccounts, WebhookConfig, sign, verify,
 };
+#[doc(inline)]
 pub use gleaner_store::{ApiVersion, DeadLetter, EndedJob, JobRequest, TeamId};
 
 /// The job service of an engine.
@@ -107,6 +110,7 @@ impl Engine {
     }
 }
 
+/// The job service.
 impl EngineBuilder {
     /// Sets the accounts provider of the [job service](Engine::service), for keys, credits and limits.
     /// Default: [`UnlimitedAccounts`](crate::service::UnlimitedAccounts), where every key belongs to one team

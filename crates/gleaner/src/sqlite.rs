@@ -67,7 +67,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_sqlite::{FileConfig, open_store};
+#[doc(inline)]
 pub use gleaner_sqlite::{Finding, JobProgress, JobRecord, Reader, set_label};
+#[doc(inline)]
 pub use gleaner_store::{Error, ErrorKind, ReadBound};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 
@@ -94,6 +96,7 @@ impl FileSettings {
     }
 }
 
+/// Jobs in a file.
 impl EngineBuilder {
     /// Stores jobs in this file, so that they survive the process: see [`sqlite`](crate::sqlite). The file is
     /// created if it does not exist. Default: jobs are in memory and end with the process.

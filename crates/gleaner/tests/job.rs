@@ -1,6 +1,8 @@
 //! The results of jobs for a program that embeds the engine.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
+#[path = "job/examples.rs"]
+mod examples;
 #[path = "../examples/load/run.rs"]
 mod load;
 

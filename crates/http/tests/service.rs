@@ -8,6 +8,9 @@
 
 #[path = "service/activity.rs"]
 mod activity;
+#[path = "../examples/axum_service.rs"]
+#[expect(dead_code, reason = "`main` of the example")]
+mod axum_service;
 #[path = "service/credits.rs"]
 mod credits;
 #[path = "service/maps.rs"]
@@ -314,5 +317,13 @@ async fn a_scrape_is_stopped_when_its_client_disconnects() {
     assert!(scrape.await.unwrap_err().is_cancelled());
     while in_progress().await != 0 {
         tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn the_example_behind_axum_has_a_route_of_its_own_and_the_api() {
+    let mut app = axum_service::router(Engine::builder().build().unwrap());
+    for (line, status) in [("GET /health", 200_u16), ("GET /openapi.json", 200), ("GET /v9/scrape", 404)] {
+        assert_eq!(app.call(request(line, "")).await.unwrap().status(), status, "{line}");
     }
 }

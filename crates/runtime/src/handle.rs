@@ -20,19 +20,19 @@ use crate::error::{Error, QUEUE_FULL_PAUSE};
 use crate::explain::{Explanation, Records};
 use crate::runtime::Runtime;
 
-/// A running job: a stream of its documents, in order of completion.
+/// A job: a [`Stream`] of its documents, in order of completion, that [`next`](Self::next) reads too.
 ///
-/// An item is an error if the store failed, or the job as a whole did; it is the last item. A page without a
-/// document is data and no item: [`wait`](Self::wait) lists these pages, and [`failures`](Self::failures)
-/// does so while the job runs.
+/// An item is an error if the store or the job as a whole failed; it is the last item. A page without a
+/// document is no item: [`wait`](Self::wait) lists these pages at the end, and [`failures`](Self::failures)
+/// while the job runs.
 ///
-/// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is
-/// fetched. Dropping the handle ends the job and forgets what it holds, unless the engine was
-/// [stopped](Runtime::stop) before.
+/// A slow reader slows the job down and loses nothing: while many documents are unread, no further page is
+/// fetched. Dropping the handle ends the job and removes its results, unless the engine was
+/// [stopped](Runtime::stop) before, or the handle was [detached](Self::detach).
 pub struct Job {
     id: JobId,
     runtime: Arc<Runtime>,
-    /// Where the job runs, to end it from wherever the handle is dropped.
+    /// Where the job runs, to end it when the handle is dropped on any thread.
     tokio: Handle,
     next: u64,
     ready: VecDeque<Document>,
@@ -104,7 +104,8 @@ impl Job {
         self
     }
 
-    /// Gives up the handle, not the job, and returns its id: the job is read through the store from then on.
+    /// Gives up the handle and lets the job run on. The id gets a handle again: `Engine::job`, or
+    /// [`Runtime::job`].
     #[must_use = "the job is known by its id alone from then on"]
     pub fn detach(mut self) -> JobId {
         self.is_detached = true;
@@ -114,7 +115,7 @@ impl Job {
     /// The document of a job with one page, such as a scrape, whose timeout bounds the wait.
     ///
     /// # Errors
-    /// The page's failure, in the contract's codes; why the job failed as a whole; or where the store fails.
+    /// The failure of the page, or of the job as a whole, or of the store.
     pub async fn document(mut self) -> Result<Document, Error> {
         let document = match self.timeout {
             Some(timeout) => {
@@ -131,20 +132,21 @@ impl Job {
         }
     }
 
-    /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are
-    /// tested. A link counts as often as it was found on pages. What robots.txt forbids counts once for each
-    /// page. Empty for a handle of a job that had ended before ([`Runtime::job`]).
+    /// How many links a crawl skipped so far, by reason, in the order in which the reasons are tested. A link
+    /// counts each time that it is found on a page; a page that robots.txt forbids counts once. Empty for a
+    /// job that is no crawl, and for a handle of a job that had already ended ([`Runtime::job`]).
     #[must_use]
     pub fn rejections(&self) -> Vec<(SkipReason, u64)> {
         self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
     }
 
-    /// What became so far of the [addresses that the crawl was to explain](crate::StartOptions::explained),
-    /// in their order. An address that no link led to is held against the robots.txt of its origin, where
-    /// that was read.
+    /// The outcome so far of the URLs that were named before the crawl started
+    /// ([`StartOptions::explained`](crate::StartOptions::explained), `Engine::crawl_explained`), in their
+    /// order. A URL that no link led to is checked against the robots.txt of its origin, if that was read.
+    /// Empty if none was named.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails.
     pub async fn explanations(&self) -> Result<Vec<Explanation>, Error> {
         let Some(records) = self.records.as_ref().filter(|records| !records.traces.is_empty()) else {
             return Ok(Vec::new());
@@ -158,7 +160,7 @@ impl Job {
         }))
     }
 
-    /// The job's id.
+    /// The id of the job, which stays the same in later processes.
     #[must_use]
     pub fn id(&self) -> JobId {
         self.id
@@ -172,52 +174,54 @@ impl Job {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Where the job stands.
+    /// The state and the counts of the job at this moment. It may be called at any time, also after the end.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn status(&self) -> Result<JobSnapshot, Error> {
         Ok(self.runtime.store().snapshot(self.id).await?)
     }
 
-    /// The pages that gave no document so far.
+    /// The pages without a document so far: those that failed, and those that robots.txt forbids. The lists
+    /// are bounded; [`JobSnapshot::failed`] and [`JobSnapshot::robots_blocked`] count all.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn failures(&self) -> Result<PageFailures, Error> {
         Ok(self.runtime.store().failures(self.id).await?)
     }
 
-    /// The events of the job that its webhook did not take.
+    /// The events of the job that were given up because its webhook did not accept them.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
         Ok(self.runtime.store().dead_letters(self.id).await?)
     }
 
-    /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as
-    /// it is.
+    /// Ends the job early. Its documents so far can still be read; the work on further pages stops. A job
+    /// that has ended stays as it is. Returns the job afterwards.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
         self.runtime.cancel(self.id).await
     }
 
-    /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to
-    /// their end and count, so the counts are exact throughout. A job that has ended stays as it is.
+    /// Pauses the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work are
+    /// finished and count. A job that has ended stays as it is. Returns the job afterwards, with
+    /// [`WaitingFor::User`](gleaner_store::WaitingFor::User).
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn pause(&self) -> Result<JobSnapshot, Error> {
         self.hold(true).await
     }
 
-    /// Lets a paused job go on.
+    /// Lets a paused job go on. Returns the job afterwards.
     ///
     /// # Errors
-    /// Where the store fails.
+    /// If the store fails, or has removed the job.
     pub async fn resume(&self) -> Result<JobSnapshot, Error> {
         self.hold(false).await
     }
@@ -229,9 +233,9 @@ impl Job {
         }
     }
 
-    /// Waits for the end of the job and gives all that is left of it: the documents that were not read
-    /// before, and the pages without a document. For a large job, read the documents one by one before: this
-    /// takes less memory.
+    /// Waits for the end of the job and returns its counts, the pages without a document, and the documents
+    /// that were not read before, all in memory. For a large job, read the documents by [`next`](Self::next)
+    /// first.
     ///
     /// # Errors
     /// If the store failed, or the job as a whole. Pages without a document are no error, and neither is a

@@ -20,7 +20,7 @@ impl EngineBuilder {
     /// documents depend on the order in which pages arrive. The first 6 pages of a site are as in a single
     /// scrape. [`transform_on_site`](gleaner_transform::transform_on_site) says what is left out. This takes
     /// at most 600 KB for each job: hashes, and no part of a page. They are not stored, so after a restart a
-    /// job learns anew.
+    /// job learns them again.
     #[must_use]
     pub fn site_memory(mut self, learn: bool) -> Self {
         self.site_memory = learn;

@@ -107,7 +107,19 @@ pub struct JsonFormat {
 }
 
 impl JsonFormat {
-    /// The format without a schema or a prompt, one of which must be set.
+    /// The format without a schema or a prompt, one of which must be set. Without a language model it has to
+    /// be a schema.
+    ///
+    /// ```
+    /// use gleaner_types::request::{JsonFormat, ScrapeRequest};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "properties": { "name": { "type": "string" }, "price": { "type": "number" } } });
+    /// let format = JsonFormat::new().schema(schema);
+    /// let request = ScrapeRequest::new("https://shop.example/cup").formats([format]);
+    /// assert!(request.check()?.options.formats.json.is_some());
+    /// # Ok::<(), gleaner_types::Faults>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
