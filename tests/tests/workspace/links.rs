@@ -1,5 +1,5 @@
 //! The links of documents lead to files and headings that exist, README stays short, and the guide is complete:
-//! its front page lists every page, and every error code is explained.
+//! its front page lists every page, their examples are compiled, and every error code is explained.
 
 use std::fs;
 use std::path::Path;
@@ -99,13 +99,14 @@ fn readme_is_short() {
 }
 
 #[test]
-fn the_front_page_of_the_guide_lists_every_page() {
-    let front = read("docs/README.md");
+fn every_page_of_the_guide_is_listed_and_compiled() {
+    let (front, doctests) = (read("docs/README.md"), read("tests/src/lib.rs"));
     let pages = guide();
     assert!(pages.len() > 10, "{pages:?}");
-    for page in pages.iter().filter_map(|page| page.strip_prefix("docs/")).filter(|page| *page != "README.md")
-    {
-        assert!(front.contains(&format!("({page})")), "docs/README.md does not list {page}");
+    for page in pages {
+        let name = page.trim_start_matches("docs/");
+        assert!(name == "README.md" || front.contains(&format!("({name})")), "docs/README.md: no {name}");
+        assert!(doctests.contains(&format!("\"../../{page}\"")), "tests/src/lib.rs: no {page}");
     }
 }
 
