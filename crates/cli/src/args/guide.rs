@@ -141,8 +141,8 @@ impl Shell {
     }
 }
 
-/// The blocks of shell commands of a document.
-fn blocks(document: &str) -> Vec<String> {
+/// The blocks of a document in this language.
+fn blocks(document: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut block: Option<String> = None;
     for line in document.lines() {
@@ -153,7 +153,7 @@ fn blocks(document: &str) -> Vec<String> {
                 open.push('\n');
                 block = Some(open);
             }
-            ("```sh", None) => block = Some(String::new()),
+            (fence, None) if fence.strip_prefix("```") == Some(language) => block = Some(String::new()),
             (_, None) => {}
         }
     }
@@ -214,7 +214,14 @@ fn every_command_line_of_the_documents_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let name = path.display();
         let mut shell = Shell::default();
-        for block in blocks(&fs::read_to_string(&path).unwrap()) {
+        let document = fs::read_to_string(&path).unwrap();
+        // A block that begins with the name of a file is its content.
+        for block in blocks(&document, "toml") {
+            if let Some(file) = block.lines().next().and_then(|line| line.strip_prefix("# ")) {
+                fs::write(folder.path().join(file), &block).unwrap();
+            }
+        }
+        for block in blocks(&document, "sh") {
             if let Err(fault) = shell.read(&block) {
                 faults.push(format!("{name}: {fault} in\n{block}"));
                 // The next block begins a command of its own.
@@ -243,7 +250,7 @@ fn blocks_are_read_as_a_shell_does() {
                     gleaner jobs --database \"$DB/c\" && gleaner map a.example \\\n    --search 'x # y' > urls.txt\n\
                     jq -r .url f.jsonl | gleaner batch - --formats markdown,links\ncargo run --release -- demo\n```\n";
     let mut shell = Shell::default();
-    for block in blocks(document) {
+    for block in blocks(document, "sh") {
         shell.read(&block).unwrap();
     }
     assert_eq!(
