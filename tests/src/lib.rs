@@ -9,6 +9,39 @@ pub mod process;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+/// Compiles the examples of the guide.
+#[cfg(doctest)]
+mod guide {
+    #[doc = include_str!("../../docs/README.md")]
+    struct Front;
+    #[doc = include_str!("../../docs/browser.md")]
+    struct Browser;
+    #[doc = include_str!("../../docs/command.md")]
+    struct Command;
+    #[doc = include_str!("../../docs/crawl.md")]
+    struct Crawl;
+    #[doc = include_str!("../../docs/jobs.md")]
+    struct Jobs;
+    #[doc = include_str!("../../docs/library.md")]
+    struct Library;
+    #[doc = include_str!("../../docs/measuring.md")]
+    struct Measuring;
+    #[doc = include_str!("../../docs/processes.md")]
+    struct Processes;
+    #[doc = include_str!("../../docs/scrape.md")]
+    struct Scrape;
+    #[doc = include_str!("../../docs/security.md")]
+    struct Security;
+    #[doc = include_str!("../../docs/structured-data.md")]
+    struct StructuredData;
+    #[doc = include_str!("../../docs/troubleshooting.md")]
+    struct Troubleshooting;
+    #[doc = include_str!("../../docs/tuning.md")]
+    struct Tuning;
+    #[doc = include_str!("../../docs/wire.md")]
+    struct Wire;
+}
+
 /// Compiles the examples of the crates' READMEs.
 #[cfg(doctest)]
 mod readmes {

@@ -1,9 +1,10 @@
-//! Rules of the workspace: allowed dependencies between crates, layers of the runtime, paths in
+//! Rules of the workspace: allowed dependencies between crates, layers of the runtime, paths and links in
 //! documents, and texts of messages.
 
 #![expect(clippy::expect_used, reason = "test code: a broken assumption ends the test")]
 
 mod arrows;
 mod layers;
+mod links;
 mod paths;
 mod words;

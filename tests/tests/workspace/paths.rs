@@ -3,15 +3,24 @@
 use std::fs;
 use std::path::Path;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
+/// Documents of the root, beside the guide.
 const DOCUMENTS: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 /// The last part of a path, without its extension, that stands for a name of the reader's choice.
 const PLACEHOLDER: &str = "name";
 
-/// The text in backquotes, without blocks of code.
-fn quoted(document: &str) -> Vec<String> {
+/// The pages of the guide, as paths from the root.
+pub(super) fn guide() -> Vec<String> {
+    let pages = fs::read_dir(Path::new(ROOT).join("docs")).expect("the guide can be listed");
+    let names = pages.map(|entry| entry.expect("a page can be listed").file_name());
+    let names = names.map(|name| format!("docs/{}", name.to_string_lossy()));
+    names.filter(|name| name.ends_with(".md")).collect()
+}
+
+/// The lines of a document without blocks of code.
+pub(super) fn prose(document: &str) -> String {
     let mut in_code = false;
     let mut text = String::new();
     for line in document.lines() {
@@ -22,6 +31,12 @@ fn quoted(document: &str) -> Vec<String> {
             text.push('\n');
         }
     }
+    text
+}
+
+/// The text in backquotes, without blocks of code.
+fn quoted(document: &str) -> Vec<String> {
+    let text = prose(document);
     // An odd backquote affects no other paragraph.
     let quotes = text.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
     quotes.map(str::to_owned).collect()
@@ -53,8 +68,9 @@ fn exists(path: &str) -> bool {
 #[test]
 fn documents_name_only_paths_that_exist() {
     let mut missing = Vec::new();
-    for name in DOCUMENTS {
-        let document = fs::read_to_string(Path::new(ROOT).join(name)).expect("a document can be read");
+    let documents = DOCUMENTS.iter().map(|name| (*name).to_owned()).chain(guide());
+    for name in documents {
+        let document = fs::read_to_string(Path::new(ROOT).join(&name)).expect("a document can be read");
         let paths = quoted(&document).into_iter().filter(|text| is_path(text));
         missing.extend(paths.filter(|path| !exists(path)).map(|path| format!("{name}: {path}")));
     }

@@ -19,6 +19,8 @@ mod export;
 mod extract;
 mod faults;
 mod fields;
+#[cfg(test)]
+mod guide;
 mod job;
 mod jobs;
 mod links;
