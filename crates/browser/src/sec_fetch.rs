@@ -2,6 +2,7 @@
 //! requests are intercepted.
 
 use gleaner_fetch::LoadKind;
+use gleaner_types::domain::registrable_domain;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -47,7 +48,7 @@ pub(crate) fn add(
 
 /// Whether both URLs have one scheme and one registrable domain (HTML standard, "same site").
 fn same_site(a: &Url, b: &Url) -> bool {
-    let domain = |url: &Url| url.domain().and_then(psl::domain_str).map(str::to_owned);
+    let domain = |url: &Url| url.domain().and_then(registrable_domain).map(str::to_owned);
     a.scheme() == b.scheme() && domain(a).is_some_and(|of_a| Some(of_a) == domain(b))
 }
 

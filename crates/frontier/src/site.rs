@@ -1,5 +1,7 @@
 //! Which hosts belong to one site.
 
+use gleaner_types::domain;
+
 /// `host` without the trailing dot of the DNS root (`example.com.`), if it ends with exactly one dot.
 ///
 /// Hosts with several trailing dots are not valid names and stay as they are: `1..` without its dots would be
@@ -16,7 +18,7 @@ pub(crate) fn without_root_dot(host: &str) -> &str {
 pub(crate) fn bare_host(host: &str) -> &str {
     let host = without_root_dot(host);
     match host.strip_prefix("www.") {
-        Some(rest) if !rest.starts_with("www.") && psl::domain(rest.as_bytes()).is_some() => rest,
+        Some(rest) if !rest.starts_with("www.") && domain::registrable_domain(rest).is_some() => rest,
         _ => host,
     }
 }
@@ -34,7 +36,7 @@ pub fn same_site(one: &url::Url, other: &url::Url) -> bool {
 pub(crate) fn registrable_domain(host: &str) -> Option<&str> {
     let host = without_root_dot(host);
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
-    if is_address { None } else { psl::domain_str(host) }
+    if is_address { None } else { domain::registrable_domain(host) }
 }
 
 /// The port, if it distinguishes hosts: `None` for the default port of either scheme, since the scheme is

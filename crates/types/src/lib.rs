@@ -45,6 +45,7 @@
 
 mod check;
 mod document;
+pub mod domain;
 mod error;
 pub mod event;
 mod fault_path;

@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use gleaner_types::domain::public_suffix;
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use url::{Host, Url};
@@ -209,7 +210,7 @@ fn without_root_dot(host: &str) -> &str {
 }
 
 fn is_public_suffix(domain: &str) -> bool {
-    psl::suffix_str(domain) == Some(domain)
+    public_suffix(domain) == Some(domain)
 }
 
 /// Whether `host` is the domain itself or a subdomain.

@@ -216,7 +216,10 @@ impl CrawlScope {
             return Relation::SameHost;
         }
         match &self.domain {
-            Some(domain) if registrable_domain(host) == Some(domain) => Relation::Subdomain,
+            // Most links lead to other sites: their names differ, which takes no search of the rules.
+            Some(domain) if host.contains(&**domain) && registrable_domain(host) == Some(domain) => {
+                Relation::Subdomain
+            }
             _ => Relation::Foreign,
         }
     }
