@@ -3,10 +3,12 @@
 mod backup;
 mod batch;
 mod check;
+mod completions;
 mod convert;
 mod crawl;
 mod database;
 mod demo;
+mod doctor;
 mod document;
 mod engine;
 mod export;
@@ -14,6 +16,7 @@ mod extract;
 mod job_file;
 mod jobs;
 mod kept;
+mod man;
 mod map;
 mod model;
 mod openapi;
@@ -83,6 +86,9 @@ async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
         Command::Migrate(args) => database::migrate(console, &args).await,
         Command::Check(args) => check::run(console, &args),
         Command::Backup(args) => backup::run(console, &args),
+        Command::Doctor(args) => doctor::run(console, &args).await,
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(console, &args),
         Command::OpenApi(_) => openapi::run(),
     };
     browser.close().await;
