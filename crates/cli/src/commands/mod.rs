@@ -86,7 +86,7 @@ async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
         Command::Migrate(args) => database::migrate(console, &args).await,
         Command::Check(args) => check::run(console, &args),
         Command::Backup(args) => backup::run(console, &args),
-        Command::Doctor(args) => doctor::run(console, &args).await,
+        Command::Doctor(args) => doctor::run(&args).await,
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(console, &args),
         Command::OpenApi(_) => openapi::run(),
