@@ -31,6 +31,7 @@ Patterns are regular expressions that may match any part of a path; ^ and $ anch
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrawlArgs {
     /// The start page; pages below it belong to the crawl
+    #[arg(value_parser = value::address)]
     url: String,
 
     /// What to crawl, in words: options are generated from it and the site's URLs, and reported before the

@@ -19,6 +19,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
     /// The site
+    #[arg(value_parser = value::address)]
     url: String,
 
     /// List URLs that match these words first

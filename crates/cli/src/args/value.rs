@@ -9,6 +9,8 @@ use gleaner::JobId;
 use ipnet::IpNet;
 use serde_json::{Number, Value};
 
+use super::invisible;
+
 /// An integer of any sign and size. The check of the request checks its range.
 pub(super) fn integer(text: &str) -> Result<Number, String> {
     text.parse::<u64>()
@@ -86,6 +88,14 @@ pub(super) fn text_file(path: &Path, what: &str) -> Result<String, String> {
 /// The value of one `--formats` or `--parsers`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entries(pub(super) Vec<Value>);
+
+/// The address of a page. The check of the request checks it; this finds what would make it another one.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    match invisible(text) {
+        Some(fault) => Err(fault),
+        None => Ok(text.to_owned()),
+    }
+}
 
 /// A URL with a scheme. The check of the request checks the rest.
 pub(super) fn with_scheme(text: &str) -> Result<String, String> {

@@ -12,7 +12,7 @@ use super::model::with_model;
 use super::place::Place;
 use super::results::Results;
 use super::run::Run;
-use crate::args::{BatchArgs, LinkRules};
+use crate::args::{BatchArgs, LinkRules, invisible};
 use crate::browser::Browser;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -154,11 +154,11 @@ impl List {
         if line.is_empty() || line.starts_with('#') {
             return;
         }
-        let fault = match ScrapeRequest::new(line).check() {
+        let fault = || match ScrapeRequest::new(line).check() {
             Ok(_) => unlikely_scheme(line),
             Err(faults) => Some(faults.to_string().replace("`url`", "it")),
         };
-        match fault {
+        match invisible(line).or_else(fault) {
             None => self.urls.push(line.to_owned()),
             Some(fault) => self.invalid.push(InvalidLine { number, text: line.to_owned(), fault }),
         }
@@ -210,6 +210,14 @@ mod tests {
         assert_eq!(list.urls, ["https://example.com/a"]);
         assert_eq!(list.invalid[0].number, 2, "a mark elsewhere is an ordinary character");
         assert!(List::read(&b"\xef\xbb\xbf# a remark"[..]).unwrap().invalid.is_empty());
+    }
+
+    #[test]
+    fn an_invisible_character_before_a_url_is_named_with_its_place() {
+        let list = List::read("https://example.com/a\n \u{200b}https://example.com/b\n".as_bytes()).unwrap();
+        assert_eq!(list.urls, ["https://example.com/a"]);
+        let fault = &list.invalid[0].fault;
+        assert!(list.invalid[0].number == 2 && fault.contains("character 1 is U+200B"), "{fault}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::args::{TextFormat, in_flags};
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
+use crate::hint;
 use crate::output::Printer;
 
 /// Prints one document: its text if only one text format was requested, else the document as JSON.
@@ -61,6 +62,9 @@ pub(super) fn exit_code(
 pub(super) fn remark(console: &Console, document: &Document) {
     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
         console.note(format_args!("note: the site answered with status {status}"));
+        if let Some(hint) = hint::for_status(status) {
+            console.note(format_args!("hint: {hint}"));
+        }
     }
     if let Some(warning) = &document.warning {
         console.note(format_args!("note: {}", in_flags(warning)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::postgres::PostgresConfig;
-use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind, FetcherBuilder};
+use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder};
 use url::Url;
 
 use super::place::Place;
@@ -150,14 +150,8 @@ pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Fai
     let code = error.code();
     match refused(error) {
         Failure::Failed { message, .. } => {
-            let hint = match code {
-                ErrorCode::ScrapeBlocked => Url::parse(url)
-                    .or_else(|_| Url::parse(&format!("https://{url}")))
-                    .ok()
-                    .and_then(|url| hint::for_refused(&url, &network.allow_private)),
-                ErrorCode::ScrapeSslError => hint::for_certificates(network.skips_tls_verification()),
-                _ => None,
-            };
+            let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok();
+            let hint = hint::for_page(code, &message, url.as_ref(), network);
             Failure::Failed { message, hint }
         }
         failure => failure,
