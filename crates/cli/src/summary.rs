@@ -5,10 +5,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use gleaner::{ErrorCode, JobWarning, PageFailure, PageFailures, SafeUrl};
+use serde_json::{Map, json};
 
 use crate::args::{EngineArgs, in_flags};
 use crate::hint;
 use crate::printable::{printable_line, printable_url};
+use crate::report::Report;
 
 /// Upper bound on the failures that are listed one by one.
 const MAX_REPORTED_FAILURES: usize = 10;
@@ -80,6 +82,29 @@ impl Summary<'_> {
             let _ = write!(text, "\nhint: {hint}");
         }
         text
+    }
+
+    /// Adds the facts to the summary of `--json`.
+    pub(crate) fn add_to(&self, report: &Report) {
+        report.set("pages", self.written);
+        report.set("earlierPages", self.earlier);
+        report.set("failed", self.failed);
+        report.set("robotsBlocked", self.robots_blocked);
+        let statuses = self.statuses.iter().map(|(status, count)| (status.to_string(), json!(count)));
+        report.set("statuses", statuses.collect::<Map<_, _>>());
+        let listed = self.failures.failures.iter().take(MAX_REPORTED_FAILURES).map(|failure| {
+            let message = printable_line(&in_flags(&failure.error.message));
+            json!({ "url": printable_url(&failure.url), "code": failure.error.code, "error": message })
+        });
+        report.set("failures", listed.collect::<Vec<_>>());
+        let warnings = self.warnings.iter().map(|warning| in_flags(&warning.to_string()));
+        report.set("warnings", warnings.collect::<Vec<_>>());
+        if let Some(error) = self.error {
+            report.set("error", in_flags(error));
+        }
+        if let Some(hint) = self.hint() {
+            report.set("hint", hint);
+        }
     }
 
     /// Adds the first failures and the number of others.

@@ -10,7 +10,9 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, SiteArgs, WebhookArgs, value};
+use super::{
+    EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, SiteArgs, SummaryArgs, WebhookArgs, value,
+};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -65,6 +67,9 @@ pub(crate) struct CrawlArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 
     /// Report at the end why this URL was crawled or not, and how many links were left out for which reason;
     /// may be repeated

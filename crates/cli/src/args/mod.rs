@@ -40,6 +40,7 @@ mod scrape;
 mod secret;
 mod site;
 mod suggest;
+mod summary;
 mod value;
 mod webhook;
 mod work;
@@ -78,6 +79,7 @@ pub(crate) use page::TextFormat;
 pub(crate) use resume::ResumeArgs;
 pub(crate) use scrape::ScrapeArgs;
 pub(crate) use site::SiteArgs;
+pub(crate) use summary::SummaryArgs;
 pub(crate) use webhook::WebhookArgs;
 pub(crate) use work::WorkArgs;
 pub(crate) use worker::WorkerArgs;
@@ -178,6 +180,19 @@ impl Command {
             // With a database, it is the id of a job.
             Self::Resume(args) => args.file.as_deref().filter(|_| args.database.is_none()),
             _ => None,
+        }
+    }
+
+    /// Whether the summary at the end is JSON.
+    pub(crate) fn reports_json(&self) -> bool {
+        match self {
+            Self::Scrape(args) => args.summary.json,
+            Self::Crawl(args) => args.summary.json,
+            Self::Batch(args) => args.summary.json,
+            Self::Extract(args) => args.summary.json,
+            Self::Map(args) => args.json,
+            // Others have no summary, or it is all that they print.
+            _ => false,
         }
     }
 

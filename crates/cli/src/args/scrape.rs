@@ -3,7 +3,7 @@ use gleaner::ScrapeRequest;
 
 use super::fields::Fields;
 use super::page::{PageArgs, TextFormat};
-use super::{EngineArgs, ModelArgs, OutputArgs, value};
+use super::{EngineArgs, ModelArgs, OutputArgs, SummaryArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -39,6 +39,9 @@ pub(crate) struct ScrapeArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 }
 
 impl ScrapeArgs {

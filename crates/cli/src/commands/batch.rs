@@ -19,7 +19,6 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job_command::JobCommand;
 use crate::output::FailureRow;
-use crate::say::say;
 
 /// Upper bound on the invalid lines that are reported one by one.
 const MAX_REPORTED_LINES: usize = 10;
@@ -38,10 +37,10 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
     let list = List::open(&args.file)?;
     let invalid = list.invalid.len();
     for line in list.invalid.iter().take(MAX_REPORTED_LINES) {
-        say(format_args!("line {}: {}", line.number, line.fault));
+        console.error(format_args!("line {}: {}", line.number, line.fault));
     }
     if invalid > MAX_REPORTED_LINES {
-        say(format_args!("and {} more invalid lines", invalid - MAX_REPORTED_LINES));
+        console.error(format_args!("and {} more invalid lines", invalid - MAX_REPORTED_LINES));
     }
     if invalid > 0 && args.ignore_invalid_urls == Some(false) {
         return Err(Failure::usage(

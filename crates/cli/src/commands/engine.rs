@@ -166,9 +166,12 @@ pub(super) fn report(
     results: &Results,
     output: &OutputArgs,
 ) {
-    // The reason for an empty result is an error, and --quiet does not suppress errors.
-    if !console.is_quiet() || run.exit_code() == exit::FAILED {
-        console.error(run.summary(network, results.lists_failures()).text());
+    let summary = run.summary(network, results.lists_failures());
+    if let Some(report) = console.report() {
+        summary.add_to(report);
+    } else if !console.is_quiet() || run.exit_code() == exit::FAILED {
+        // The reason for an empty result is an error, and --quiet does not suppress errors.
+        console.error(summary.text());
     }
     if let Some(text) = results.description(run, output) {
         console.note(text);
