@@ -39,6 +39,9 @@ pub(crate) fn for_page(
         ErrorCode::ScrapeUnsupportedFileError => {
             "gleaner converts pages, texts and PDFs; other files can be downloaded with curl -O URL"
         }
+        ErrorCode::ScrapeAllEnginesFailed if message.contains("proxy") => {
+            "check the URL of --proxy-url or --stealth-proxy-url, and whether the proxy runs"
+        }
         ErrorCode::ScrapeAllEnginesFailed => {
             "gleaner doctor checks the browser; --browser never fetches pages without one"
         }
@@ -148,7 +151,8 @@ mod tests {
             (ErrorCode::ScrapeSiteError, "connection reset", "--proxy-url"),
             (ErrorCode::CrawlDenial, "", "--ignore-robots-txt"),
             (ErrorCode::ScrapeUnsupportedFileError, "", "curl"),
-            (ErrorCode::ScrapeAllEnginesFailed, "", "gleaner doctor"),
+            (ErrorCode::ScrapeAllEnginesFailed, "the proxy does not answer", "--proxy-url"),
+            (ErrorCode::ScrapeAllEnginesFailed, "the browser crashed", "gleaner doctor"),
         ] {
             let hint = for_page(code, message, Some(&url), &EngineArgs::default());
             assert!(hint.is_some_and(|hint| hint.contains(want)), "{code}: {message}");
