@@ -46,9 +46,10 @@ pub(super) async fn check(
             }
         }];
     };
-    // A page that must be rendered fails if the browser does.
     let limit = u64::try_from(MAX_BROWSER.as_millis()).unwrap_or(u64::MAX);
-    let failure = match pages.text(WRITTEN_BY_SCRIPT, json!({ "waitFor": 1, "timeout": limit })).await {
+    // Without a screenshot, a page is given as it was served if the browser fails.
+    let options = json!({ "formats": ["markdown", "screenshot"], "timeout": limit });
+    let failure = match pages.text(WRITTEN_BY_SCRIPT, options).await {
         Ok(text) if text.contains(WRITTEN) => None,
         Ok(_) => Some("it did not run the script of a page".to_owned()),
         Err(reason) => Some(reason),

@@ -36,7 +36,7 @@ const MAX_CHECK: Duration = Duration::from_secs(10);
 const MAX_BROWSER: Duration = Duration::from_secs(20);
 
 /// A check that runs.
-type Check<'a> = Pin<Box<dyn Future<Output = Vec<Finding>> + Send + 'a>>;
+type Check<'a> = Pin<Box<dyn Future<Output = Vec<Finding>> + 'a>>;
 
 pub(super) async fn run(args: &DoctorArgs) -> Result<u8, Failure> {
     let (browser, unusable) = match Browser::open(&args.browser) {
