@@ -12,7 +12,7 @@ use crate::demo::WRITTEN_BY_SCRIPT;
 const CHECK: &str = "browser";
 
 /// What the script of the page writes.
-const WRITTEN: &str = "Today's board";
+const WRITTEN: &str = "Weir Mint";
 
 const INSTALL: &str = "only pages that scripts build, screenshots and --actions need one; on Debian: apt-get \
                        install chromium-headless-shell; elsewhere name its program with --browser";
