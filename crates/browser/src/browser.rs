@@ -85,6 +85,12 @@ impl Browser {
         self.pool.current().await?.inventory().await.ok()
     }
 
+    /// The version of the current process: four numbers, such as `140.0.7339.80`. `None` if there is no
+    /// process.
+    pub async fn version(&self) -> Option<String> {
+        Some(self.pool.current().await?.version.clone())
+    }
+
     /// Ends the browser, and waits until it has ended. Pages in work fail.
     pub async fn close(&self) {
         self.pool.close().await;

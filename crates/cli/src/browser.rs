@@ -1,7 +1,7 @@
 //! The browser of a command: found, started at need, and ended with the command.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ const MAX_END: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Browser {
     chromium: Option<Chromium>,
+    /// Its program.
+    program: Option<PathBuf>,
     /// Held while it is closed, so that a second close waits for the first.
     closing: Arc<Mutex<()>>,
 }
@@ -49,7 +51,7 @@ impl Browser {
             WhichBrowser::Auto => Chromium::find().ok().or_else(on_path),
         };
         let Some(program) = program else { return Ok(Self::default()) };
-        let mut builder = Chromium::builder().program(program);
+        let mut builder = Chromium::builder().program(&program);
         builder = match args.browser_user {
             Some((user, group)) => builder.user(user, group),
             None => builder.user_if_root(NOBODY, NOBODY),
@@ -60,7 +62,7 @@ impl Browser {
         let browser = builder.build().map_err(|error| {
             Failure::usage(format!("--browser: {error}; name the program of a Chromium, or auto or never"))
         })?;
-        Ok(Self { chromium: Some(browser), closing: Arc::default() })
+        Ok(Self { chromium: Some(browser), program: Some(program), closing: Arc::default() })
     }
 
     /// Adds the browser to an engine.
@@ -74,6 +76,16 @@ impl Browser {
     /// Whether there is one.
     pub(crate) fn is_some(&self) -> bool {
         self.chromium.is_some()
+    }
+
+    /// Its program.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
+    }
+
+    /// The version of the running browser.
+    pub(crate) async fn version(&self) -> Option<String> {
+        self.chromium.as_ref()?.version().await
     }
 
     /// Ends the processes, and removes their profile folder. Without it they would end with this program, but

@@ -3,7 +3,7 @@
 //! Every message first suspends the progress line, so that the two do not mix.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use indicatif::ProgressBar;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -12,7 +12,9 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::progress::Progress;
+use crate::report::Report;
 use crate::say::say;
+use crate::terminal;
 
 /// The common prefix of the engine's log targets.
 const LOG_TARGET_PREFIX: &str = "gleaner";
@@ -23,12 +25,14 @@ pub(crate) struct Console {
     quiet: bool,
     verbosity: u8,
     bar: ProgressBar,
+    /// The summary of `--json`.
+    report: Option<Report>,
 }
 
 impl Console {
-    /// A console without a progress line.
-    pub(crate) fn new(quiet: bool, verbosity: u8) -> Self {
-        Self { quiet, verbosity, bar: ProgressBar::hidden() }
+    /// A console without a progress line. With a report, messages become a part of it.
+    pub(crate) fn new(quiet: bool, verbosity: u8, report: Option<Report>) -> Self {
+        Self { quiet, verbosity, bar: ProgressBar::hidden(), report }
     }
 
     /// Starts to show the engine's log, at level `warn`, `debug` or `trace` for one, two or three `-v`.
@@ -40,7 +44,7 @@ impl Console {
             _ => LevelFilter::TRACE,
         };
         let lines =
-            tracing_subscriber::fmt::layer().with_writer(self.clone()).with_ansi(io::stderr().is_terminal());
+            tracing_subscriber::fmt::layer().with_writer(self.clone()).with_ansi(terminal::has_colours());
         let ours = Targets::new().with_target(LOG_TARGET_PREFIX, level);
         // This only fails for a second call in one process.
         let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
@@ -56,21 +60,41 @@ impl Console {
         self.verbosity > 0
     }
 
+    /// The summary of `--json`, if it is wanted.
+    pub(crate) fn report(&self) -> Option<&Report> {
+        self.report.as_ref()
+    }
+
     /// Prints a message, except with `--quiet`.
     pub(crate) fn note(&self, text: impl Display) {
-        if !self.quiet {
+        if !self.quiet || self.report.is_some() {
             self.error(text);
         }
     }
 
     /// Prints a message, also with `--quiet`.
     pub(crate) fn error(&self, text: impl Display) {
+        match &self.report {
+            Some(report) => report.note(&text.to_string()),
+            None => self.now(text),
+        }
+    }
+
+    /// Prints a message about this moment, which belongs into no summary.
+    pub(crate) fn now(&self, text: impl Display) {
         self.bar.suspend(|| say(text));
     }
 
     /// Starts to show progress.
     pub(crate) fn progress(&self) -> Progress {
-        Progress::begin(&self.bar, !self.quiet)
+        Progress::begin(&self.bar, !self.quiet && self.report.is_none())
+    }
+
+    /// Prints the summary of `--json`, if it is wanted.
+    pub(crate) fn finish(&self, command: &str, code: u8) {
+        if let Some(report) = &self.report {
+            self.now(report.line(command, code));
+        }
     }
 }
 

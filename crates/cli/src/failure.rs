@@ -1,6 +1,8 @@
 use std::io;
 
+use crate::console::Console;
 use crate::exit;
+use crate::report::Report;
 use crate::say::say;
 
 /// Why a command ended early.
@@ -43,8 +45,11 @@ impl Failure {
         self
     }
 
-    /// Prints the failure and returns the exit code.
-    pub(crate) fn report(self, command: &str) -> u8 {
+    /// Prints the failure, or adds it to the summary of `--json`, and returns the exit code.
+    pub(crate) fn report(self, console: &Console, command: &str) -> u8 {
+        if let Some(report) = console.report() {
+            return self.add_to(report);
+        }
         match self {
             Self::Usage(messages) => {
                 for message in messages {
@@ -63,6 +68,29 @@ impl Failure {
             Self::ReaderGone => exit::DONE,
             Self::Interrupted => {
                 say("interrupted");
+                exit::INTERRUPTED
+            }
+        }
+    }
+}
+
+impl Failure {
+    fn add_to(self, report: &Report) -> u8 {
+        match self {
+            Self::Usage(messages) => {
+                report.set("error", messages.join("\n"));
+                exit::USAGE
+            }
+            Self::Failed { message, hint } => {
+                report.set("error", message);
+                if let Some(hint) = hint {
+                    report.set("hint", hint);
+                }
+                exit::FAILED
+            }
+            Self::ReaderGone => exit::DONE,
+            Self::Interrupted => {
+                report.set("error", "interrupted");
                 exit::INTERRUPTED
             }
         }

@@ -1,9 +1,68 @@
-//! Hints for commands that failed because of a private address or a certificate.
+//! Hints for commands that failed: what to try next.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use gleaner::ErrorCode;
 use ipnet::IpNet;
 use url::{Host, Url};
+
+use crate::args::EngineArgs;
+
+/// The hint for a page without a document. `message` is its error. `url` is its URL, if it is known.
+pub(crate) fn for_page(
+    code: ErrorCode,
+    message: &str,
+    url: Option<&Url>,
+    network: &EngineArgs,
+) -> Option<String> {
+    let hint = match code {
+        ErrorCode::ScrapeBlocked => return for_refused(url?, &network.allow_private),
+        ErrorCode::ScrapeSslError => return for_certificates(network.skips_tls_verification()),
+        ErrorCode::ScrapeDnsResolutionError => {
+            "check the spelling of the host; if it is right, this machine may be offline, which gleaner doctor \
+             tells"
+        }
+        ErrorCode::ScrapeTimeout => {
+            "for a slow site, --timeout MS waits longer; if every site is slow, gleaner doctor checks the network"
+        }
+        ErrorCode::ScrapeSiteError if message.contains("refused") => {
+            "no server answers there: check the host and the port, and whether it is http or https"
+        }
+        ErrorCode::ScrapeSiteError => {
+            "check the address, and try again later; if the site closes the connections of this network, \
+             --proxy-url sends the requests through another one"
+        }
+        ErrorCode::CrawlDenial => {
+            "robots.txt of the site forbids the page; for a site of your own, gleaner crawl has \
+             --ignore-robots-txt"
+        }
+        ErrorCode::ScrapeUnsupportedFileError => {
+            "gleaner converts pages, texts and PDFs; other files can be downloaded with curl -O URL"
+        }
+        ErrorCode::ScrapeAllEnginesFailed if message.contains("proxy") => {
+            "check the URL of --proxy-url or --stealth-proxy-url, and whether the proxy runs"
+        }
+        ErrorCode::ScrapeAllEnginesFailed => {
+            "gleaner doctor checks the browser; --browser never fetches pages without one"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// The hint for an answer with this status, if it may have another one for another client.
+pub(crate) fn for_status(status: u16) -> Option<&'static str> {
+    match status {
+        401 | 407 => {
+            Some("the page needs a login: send it with --header 'Authorization: ...' or 'Cookie: ...'")
+        }
+        403 | 429 | 503 => Some(
+            "the site may refuse programs, or too many requests: try again later, say who you are with \
+             --user-agent, use another network with --proxy-url, or a browser with --wait-for 1000",
+        ),
+        _ => None,
+    }
+}
 
 /// The hint for a `url` that policy refused. `None` if its address is public or `allowed`, because then the
 /// reason is another.
@@ -79,6 +138,42 @@ fn range_of_v6(address: Ipv6Addr) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_failure_says_what_to_try_next() {
+        let url = Url::parse("https://a.example/").unwrap();
+        for (code, message, want) in [
+            (ErrorCode::ScrapeBlocked, "", "--allow-private"),
+            (ErrorCode::ScrapeSslError, "", "--ca-certificate"),
+            (ErrorCode::ScrapeDnsResolutionError, "", "offline"),
+            (ErrorCode::ScrapeTimeout, "", "--timeout"),
+            (ErrorCode::ScrapeSiteError, "connection refused", "the port"),
+            (ErrorCode::ScrapeSiteError, "connection reset", "--proxy-url"),
+            (ErrorCode::CrawlDenial, "", "--ignore-robots-txt"),
+            (ErrorCode::ScrapeUnsupportedFileError, "", "curl"),
+            (ErrorCode::ScrapeAllEnginesFailed, "the proxy does not answer", "--proxy-url"),
+            (ErrorCode::ScrapeAllEnginesFailed, "the browser crashed", "gleaner doctor"),
+        ] {
+            let hint = for_page(code, message, Some(&url), &EngineArgs::default());
+            assert!(hint.is_some_and(|hint| hint.contains(want)), "{code}: {message}");
+        }
+        assert_eq!(for_page(ErrorCode::ScrapePdfError, "", Some(&url), &EngineArgs::default()), None);
+    }
+
+    #[test]
+    fn only_statuses_that_another_client_may_change_have_a_hint() {
+        for (status, want) in [
+            (401, Some("--header")),
+            (403, Some("--user-agent")),
+            (429, Some("--proxy-url")),
+            (404, None),
+            (500, None),
+        ] {
+            let hint = for_status(status);
+            assert_eq!(hint.is_some(), want.is_some(), "{status}");
+            assert!(hint.unwrap_or_default().contains(want.unwrap_or_default()), "{status}");
+        }
+    }
 
     #[test]
     fn the_hint_names_the_range_to_allow() {

@@ -17,9 +17,11 @@ mod output;
 mod pdf_worker;
 mod printable;
 mod progress;
+mod report;
 mod say;
 mod skipped_links;
 mod summary;
+mod terminal;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,5 +1,7 @@
 //! The place of the browser on systems without one: the engine's browser needs Unix.
 
+use std::path::Path;
+
 use gleaner::EngineBuilder;
 
 use crate::args::{BrowserArgs, WhichBrowser};
@@ -25,6 +27,14 @@ impl Browser {
 
     pub(crate) fn is_some(&self) -> bool {
         false
+    }
+
+    pub(crate) fn program(&self) -> Option<&Path> {
+        None
+    }
+
+    pub(crate) async fn version(&self) -> Option<String> {
+        None
     }
 
     pub(crate) async fn close(&self) {}

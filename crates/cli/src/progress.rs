@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::printable::printable_target;
 use crate::say::say;
 use crate::summary::seconds;
+use crate::terminal;
 
 /// Upper bound on redraws per second.
 const REDRAWS: u8 = 10;
@@ -27,13 +28,16 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows progress if `enabled`: on `bar` if standard error is a terminal, else in lines.
+    /// Shows progress if `enabled`: on `bar` if standard error is a terminal that can write a line again, else
+    /// in lines.
     pub(crate) fn begin(bar: &ProgressBar, enabled: bool) -> Self {
         let mut lines = None;
         if enabled {
             // A finished bar must be reset to be shown again.
             bar.reset();
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS));
+            if terminal::has_cursor() {
+                bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS));
+            }
             if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
                 bar.set_style(style);
             }

@@ -5,10 +5,12 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use gleaner::{ErrorCode, JobWarning, PageFailure, PageFailures, SafeUrl};
+use serde_json::{Map, json};
 
 use crate::args::{EngineArgs, in_flags};
 use crate::hint;
 use crate::printable::{printable_line, printable_url};
+use crate::report::Report;
 
 /// Upper bound on the failures that are listed one by one.
 const MAX_REPORTED_FAILURES: usize = 10;
@@ -82,6 +84,29 @@ impl Summary<'_> {
         text
     }
 
+    /// Adds the facts to the summary of `--json`.
+    pub(crate) fn add_to(&self, report: &Report) {
+        report.set("pages", self.written);
+        report.set("earlierPages", self.earlier);
+        report.set("failed", self.failed);
+        report.set("robotsBlocked", self.robots_blocked);
+        let statuses = self.statuses.iter().map(|(status, count)| (status.to_string(), json!(count)));
+        report.set("statuses", statuses.collect::<Map<_, _>>());
+        let listed = self.failures.failures.iter().take(MAX_REPORTED_FAILURES).map(|failure| {
+            let message = printable_line(&in_flags(&failure.error.message));
+            json!({ "url": printable_url(&failure.url), "code": failure.error.code, "error": message })
+        });
+        report.set("failures", listed.collect::<Vec<_>>());
+        let warnings = self.warnings.iter().map(|warning| in_flags(&warning.to_string()));
+        report.set("warnings", warnings.collect::<Vec<_>>());
+        if let Some(error) = self.error {
+            report.set("error", in_flags(error));
+        }
+        if let Some(hint) = self.hint() {
+            report.set("hint", hint);
+        }
+    }
+
     /// Adds the first failures and the number of others.
     fn add_failures(&self, text: &mut String) {
         for failure in self.failures.failures.iter().take(MAX_REPORTED_FAILURES) {
@@ -108,18 +133,37 @@ impl Summary<'_> {
         text
     }
 
-    /// The hint for refused addresses or invalid certificates, if there were any.
+    /// What to try next: for refused addresses or invalid certificates, and if there is no page, for the
+    /// first failure.
     fn hint(&self) -> Option<String> {
         let failures = || self.failures.failures.iter();
         let mut refused = failures().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
-        refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private)).or_else(
-            || {
-                // A certificate error of robots.txt is only in a warning.
-                let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
-                    || self.warnings.iter().any(JobWarning::is_invalid_certificate);
-                insecure.then(|| hint::for_certificates(self.network.skips_tls_verification())).flatten()
-            },
-        )
+        if let Some(hint) =
+            refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private))
+        {
+            return Some(hint);
+        }
+        // A certificate error of robots.txt is only in a warning.
+        let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
+            || self.warnings.iter().any(JobWarning::is_invalid_certificate);
+        if insecure {
+            return hint::for_certificates(self.network.skips_tls_verification());
+        }
+        if self.written > 0 {
+            // Pages that the site gives to no program.
+            let (status, pages) = self.statuses.iter().max_by_key(|(_, pages)| **pages)?;
+            return hint::for_status(*status).filter(|_| *pages == self.written).map(str::to_owned);
+        }
+        if let Some(failure) = failures().next() {
+            let error = &failure.error;
+            return hint::for_page(error.code, &error.message, Some(&failure.url), self.network);
+        }
+        self.warnings.iter().find_map(|warning| match warning {
+            JobWarning::StartRobotsUnreadable(error) => {
+                hint::for_page(error.code, &error.message, None, self.network)
+            }
+            _ => None,
+        })
     }
 }
 
@@ -257,6 +301,36 @@ mod tests {
     fn refused_addresses_have_one_hint() {
         let text = summary(&failures(3, ErrorCode::ScrapeBlocked, "refused"));
         assert_eq!(text.matches("--allow-private 127.0.0.0/8").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_job_without_a_page_says_what_to_try_next() {
+        let failures = failures(2, ErrorCode::ScrapeTimeout, "too slow");
+        assert!(!summary(&failures).contains("hint:"), "there are pages");
+        let statuses = BTreeMap::new();
+        let none = Summary {
+            failed: 2,
+            robots_blocked: 0,
+            warnings: &[],
+            error: None,
+            failures: &failures,
+            written: 0,
+            earlier: 0,
+            statuses: &statuses,
+            reported_failures: false,
+            lists_failures: false,
+            network: &EngineArgs::default(),
+            elapsed: Duration::from_secs(3),
+        };
+        assert_eq!(none.text().matches("hint: for a slow site, --timeout").count(), 1, "{}", none.text());
+    }
+
+    #[test]
+    fn a_site_that_refuses_all_pages_has_a_hint() {
+        for (pages, hinted) in [(30, true), (29, false)] {
+            let text = summary_with(&PageFailures::default(), &BTreeMap::from([(403, pages)]), false);
+            assert_eq!(text.contains("hint: the site may refuse programs"), hinted, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,10 @@
 #[cfg(target_os = "linux")]
 #[path = "cli/browser.rs"]
 mod browser;
+#[path = "cli/config.rs"]
+mod config;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[cfg(target_os = "linux")]
 #[path = "cli/ending.rs"]
 mod ending;
@@ -16,6 +20,10 @@ mod openapi;
 mod pdf;
 #[path = "cli/secrets.rs"]
 mod secrets;
+#[path = "cli/shell.rs"]
+mod shell;
+#[path = "cli/summary.rs"]
+mod summary;
 mod support;
 
 use std::collections::HashSet;

@@ -36,6 +36,11 @@ pub(crate) async fn migrate(config: &PostgresConfig) -> Result<(), Error> {
     Ok(database.write_plain(&operation).await?)
 }
 
+/// The version of the server, whatever the schema has.
+pub(crate) async fn server_version(config: &PostgresConfig) -> Result<u32, Error> {
+    Ok(Database::new(config)?.read(&ReadServerVersion).await?)
+}
+
 /// Checks that the program works with the schema.
 pub(crate) async fn check(database: &Database) -> Result<(), Error> {
     require(database.read(&ReadVersion { sql: &database.sql }).await?)
@@ -89,6 +94,18 @@ impl Operation for ReadVersion<'_> {
 
     async fn run(&self, t: &Transaction<'_>) -> Result<Option<Version>, Failure> {
         version(t, self.sql).await
+    }
+}
+
+struct ReadServerVersion;
+
+#[async_trait]
+impl Operation for ReadServerVersion {
+    type Output = u32;
+
+    async fn run(&self, t: &Transaction<'_>) -> Result<u32, Failure> {
+        let row = t.query_typed_one("SELECT current_setting('server_version_num')::int4", &[]).await?;
+        Ok(row.try_get::<_, i32>(0)?.unsigned_abs())
     }
 }
 

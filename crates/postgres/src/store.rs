@@ -66,6 +66,14 @@ impl PostgresStore {
         migrate::migrate(config).await
     }
 
+    /// The version of the server as PostgreSQL numbers it: 150004 for 15.4. The tables need not exist.
+    ///
+    /// # Errors
+    /// [`Io`](gleaner_store::ErrorKind::Io) if the database cannot be reached.
+    pub async fn server_version(config: &PostgresConfig) -> Result<u32, Error> {
+        migrate::server_version(config).await
+    }
+
     /// Figures of the whole store and of its workers.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use serde_json::Number;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, JobArgs, ModelArgs, OutputArgs, SiteArgs, value};
+use super::{EngineArgs, JobArgs, ModelArgs, OutputArgs, SiteArgs, SummaryArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -52,6 +52,9 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 
     /// List the pages without a document in this file, one JSON object per line [default: failures.jsonl in
     /// --out]

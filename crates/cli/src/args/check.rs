@@ -15,4 +15,8 @@ Findings are printed, one per line. Exit codes: 0 no damage, 1 findings, 2 no su
 pub(crate) struct CheckArgs {
     /// The file of --job
     pub(crate) file: PathBuf,
+
+    /// Print one JSON object instead of lines: file, ok and findings
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -10,7 +10,9 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, SiteArgs, WebhookArgs, value};
+use super::{
+    EngineArgs, JobArgs, LinkArgs, ModelArgs, OutputArgs, SiteArgs, SummaryArgs, WebhookArgs, value,
+};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -31,6 +33,7 @@ Patterns are regular expressions that may match any part of a path; ^ and $ anch
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CrawlArgs {
     /// The start page; pages below it belong to the crawl
+    #[arg(value_parser = value::address)]
     url: String,
 
     /// What to crawl, in words: options are generated from it and the site's URLs, and reported before the
@@ -64,6 +67,9 @@ pub(crate) struct CrawlArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 
     /// Report at the end why this URL was crawled or not, and how many links were left out for which reason;
     /// may be repeated

@@ -6,7 +6,7 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::FetchArgs;
-use super::{EngineArgs, JobArgs, ModelArgs, value};
+use super::{EngineArgs, JobArgs, ModelArgs, SummaryArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -98,6 +98,9 @@ pub(crate) struct ExtractArgs {
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 }
 
 impl ExtractArgs {

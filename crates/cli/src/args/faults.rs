@@ -10,17 +10,19 @@ use super::Cli;
 use super::phrases::rephrased;
 
 /// Options that set no request field, though some have the name of a field or value.
-const NOT_IN_REQUESTS: [&str; 19] = [
+const NOT_IN_REQUESTS: [&str; 21] = [
     "--allow-private",
     "--browser",
     "--browser-user",
     "--browser-without-sandbox",
     "--ca-certificate",
     "--concurrency",
+    "--config",
     "--content-type",
     "--explain",
     "--follow",
     "--format",
+    "--host",
     "--job",
     "--json",
     "--out",

@@ -19,6 +19,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MapArgs {
     /// The site
+    #[arg(value_parser = value::address)]
     url: String,
 
     /// List URLs that match these words first
@@ -54,7 +55,9 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     location_languages: Vec<String>,
 
-    /// Print one JSON object instead of plain URLs
+    /// Print one JSON object instead of plain URLs: success, links and, if there is one, warning. The last line
+    /// of standard error is the summary as JSON: command, exitCode, milliseconds, urls and, if there are any,
+    /// warnings, notes, error and hint
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -10,20 +10,26 @@ mod batch;
 mod booleans;
 mod browser;
 mod check;
+mod completions;
+mod config;
 mod convert;
 mod crawl;
 mod database;
 mod demo;
+mod doctor;
 mod engine;
 mod export;
 mod extract;
 mod faults;
 mod fields;
+mod given;
 #[cfg(test)]
 mod guide;
+mod invisible;
 mod job;
 mod jobs;
 mod links;
+mod man;
 mod map;
 mod migrate;
 mod model;
@@ -36,13 +42,14 @@ mod scrape;
 mod secret;
 mod site;
 mod suggest;
+mod summary;
 mod value;
 mod webhook;
 mod work;
 mod worker;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -50,17 +57,21 @@ pub(crate) use backup::BackupArgs;
 pub(crate) use batch::BatchArgs;
 pub(crate) use browser::{BrowserArgs, WhichBrowser};
 pub(crate) use check::CheckArgs;
+pub(crate) use completions::CompletionsArgs;
 pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use database::DatabaseUrl;
 pub(crate) use demo::DemoArgs;
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use extract::ExtractArgs;
 pub(crate) use faults::{described, flag_of, in_flags};
+pub(crate) use invisible::invisible;
 pub(crate) use job::JobArgs;
 pub(crate) use jobs::JobsArgs;
 pub(crate) use links::{LinkArgs, LinkRules};
+pub(crate) use man::ManArgs;
 pub(crate) use map::MapArgs;
 pub(crate) use migrate::MigrateArgs;
 pub(crate) use model::ModelArgs;
@@ -70,6 +81,7 @@ pub(crate) use page::TextFormat;
 pub(crate) use resume::ResumeArgs;
 pub(crate) use scrape::ScrapeArgs;
 pub(crate) use site::SiteArgs;
+pub(crate) use summary::SummaryArgs;
 pub(crate) use webhook::WebhookArgs;
 pub(crate) use work::WorkArgs;
 pub(crate) use worker::WorkerArgs;
@@ -84,6 +96,7 @@ Examples:
   gleaner crawl https://example.com --job crawl.db    survives a crash: the same again goes on
   gleaner map https://example.com                     list a site's URLs
   gleaner convert page.html --url https://example.com/page
+  gleaner doctor                                      what is installed and works, and what to do
 
 Exit codes: 0 success, 1 no output or a failed job, 2 wrong usage, 130 interrupted. Pages with an error status
 count as output: a 404 is a document too, and the summary counts such pages.
@@ -100,6 +113,11 @@ pub(crate) struct Cli {
     /// Report each page on standard error; -vv adds retries, pauses and requests, -vvv everything
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Read options from this TOML file: their names without hyphens before them, at the top for all commands
+    /// and in tables such as [crawl] for one. Options on the command line win
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -122,6 +140,9 @@ pub(crate) enum Command {
     Migrate(MigrateArgs),
     Check(CheckArgs),
     Backup(BackupArgs),
+    Doctor(Box<DoctorArgs>),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
     #[command(name = "openapi")]
     OpenApi(OpenApiArgs),
 }
@@ -138,12 +159,16 @@ impl Command {
             Self::Extract(args) => Some(&args.engine.browser),
             Self::Resume(args) => Some(&args.worker.engine.browser),
             Self::Work(args) => Some(&args.worker.engine.browser),
-            Self::Convert(_)
+            // It reports a browser that cannot be used.
+            Self::Doctor(_)
+            | Self::Convert(_)
             | Self::Jobs(_)
             | Self::Export(_)
             | Self::Migrate(_)
             | Self::Check(_)
             | Self::Backup(_)
+            | Self::Completions(_)
+            | Self::Man(_)
             | Self::OpenApi(_) => None,
         }
     }
@@ -157,6 +182,19 @@ impl Command {
             // With a database, it is the id of a job.
             Self::Resume(args) => args.file.as_deref().filter(|_| args.database.is_none()),
             _ => None,
+        }
+    }
+
+    /// Whether the summary at the end is JSON.
+    pub(crate) fn reports_json(&self) -> bool {
+        match self {
+            Self::Scrape(args) => args.summary.json,
+            Self::Crawl(args) => args.summary.json,
+            Self::Batch(args) => args.summary.json,
+            Self::Extract(args) => args.summary.json,
+            Self::Map(args) => args.json,
+            // Others have no summary, or it is all that they print.
+            _ => false,
         }
     }
 
@@ -177,22 +215,27 @@ impl Command {
             Self::Migrate(_) => "migrate",
             Self::Check(_) => "check",
             Self::Backup(_) => "backup",
+            Self::Doctor(_) => "doctor",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
             Self::OpenApi(_) => "openapi",
         }
     }
 }
 
 impl Cli {
-    /// Parses a command line. The first word is the program's name.
+    /// Parses a command line, with the options of the file of `--config`. The first word is the program's
+    /// name.
     ///
     /// # Errors
     /// An error of clap: wrong usage, or requested help or version.
     pub(crate) fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let words = booleans::spell_out(&command, words);
-        let matches = command
-            .try_get_matches_from_mut(&words)
-            .map_err(|error| suggest::improved(secret::hidden(error, &words), &command, &words))?;
+        let (words, config) = config::applied(&command, words)?;
+        let matches = command.try_get_matches_from_mut(&words).map_err(|error| {
+            config.explained(suggest::improved(secret::hidden(error, &words), &command, &words))
+        })?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }

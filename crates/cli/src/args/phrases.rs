@@ -26,7 +26,7 @@ const PHRASES: [(&str, &str); 10] = [
     (
         "and this engine has no browser that runs its scripts",
         "and there is no browser that runs its scripts: install Chromium (on Debian, `apt-get install \
-         chromium-headless-shell`), or name one with --browser",
+         chromium-headless-shell`), or name one with --browser (gleaner doctor checks it)",
     ),
     (
         "and this engine was built without one: its operator can add one; until then,",

@@ -3,7 +3,7 @@ use gleaner::ScrapeRequest;
 
 use super::fields::Fields;
 use super::page::{PageArgs, TextFormat};
-use super::{EngineArgs, ModelArgs, OutputArgs};
+use super::{EngineArgs, ModelArgs, OutputArgs, SummaryArgs, value};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -25,6 +25,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ScrapeArgs {
     /// The page; a URL without a scheme is tried with https first
+    #[arg(value_parser = value::address)]
     url: String,
 
     #[command(flatten)]
@@ -38,6 +39,9 @@ pub(crate) struct ScrapeArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) summary: SummaryArgs,
 }
 
 impl ScrapeArgs {

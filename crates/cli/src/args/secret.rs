@@ -9,8 +9,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::printable::printable_target;
 
 /// Options whose values may contain a secret: headers, and URLs with a password or a key. It also includes
-/// options for names of variables, because users may write the secret itself by mistake.
-const SECRET: [&str; 9] = [
+/// options for names of variables, because users may write the secret itself by mistake, and the argument that
+/// is a URL.
+const SECRET: [&str; 10] = [
     "--database",
     "--header",
     "--model-key-env",
@@ -20,6 +21,7 @@ const SECRET: [&str; 9] = [
     "--stealth-proxy-url",
     "--webhook",
     "--webhook-secret-env",
+    "<URL>",
 ];
 
 /// The placeholder for a secret.

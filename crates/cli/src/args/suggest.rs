@@ -21,6 +21,11 @@ const RENAMED: [(&str, &str); 9] = [
     ("--version", "use gleaner --version, without a command"),
 ];
 
+/// What to use in place of an option that has another name here.
+pub(super) fn renamed(flag: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(name, _)| *name == flag).map(|(_, advice)| *advice)
+}
+
 /// `error` with a suggestion if clap has none or a wrong one. `words` is the command line.
 pub(super) fn improved(mut error: Error, command: &Command, words: &[OsString]) -> Error {
     if error.kind() != ErrorKind::UnknownArgument {
@@ -45,12 +50,8 @@ fn not_a_boolean(word: &str, words: &[OsString]) -> Option<String> {
 }
 
 fn advice(flag: &str, command: &Command) -> Option<String> {
-    let renamed = |flag: &str| {
-        let known = RENAMED.iter().find(|(name, _)| *name == flag);
-        known.map(|(_, advice)| (*advice).to_owned())
-    };
     if let Some(advice) = renamed(flag) {
-        return Some(advice);
+        return Some(advice.to_owned());
     }
     let name = flag.strip_prefix("--")?;
     // Names of request fields are in camel case.
@@ -60,6 +61,7 @@ fn advice(flag: &str, command: &Command) -> Option<String> {
             command.get_arguments().any(|argument| argument.get_long() == spelled.get(2..))
         };
         return renamed(&spelled)
+            .map(str::to_owned)
             .or_else(|| command.get_subcommands().any(has).then(|| format!("use {spelled}")));
     }
     let commands: Vec<&str> = command

@@ -3,10 +3,13 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::net::IpAddr;
+use std::path::Path;
 
 use gleaner::JobId;
 use ipnet::IpNet;
 use serde_json::{Number, Value};
+
+use super::invisible;
 
 /// An integer of any sign and size. The check of the request checks its range.
 pub(super) fn integer(text: &str) -> Result<Number, String> {
@@ -42,7 +45,7 @@ pub(super) fn entries(text: &str) -> Result<Entries, String> {
     Ok(Entries(words.into_iter().map(Value::from).collect()))
 }
 
-/// The greatest size of a JSON file, in bytes.
+/// The greatest size of a file that is an option's value, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// A JSON Schema in a file.
@@ -65,6 +68,12 @@ pub(super) fn actions(path: &str) -> Result<Value, String> {
 
 /// The JSON value in a file. `what` says for errors what it is.
 fn json_file(path: &str, what: &str) -> Result<Value, String> {
+    serde_json::from_str(&text_file(Path::new(path), what)?)
+        .map_err(|error| format!("expected {what}; the file is not JSON ({error})"))
+}
+
+/// The text of a file. `what` says for errors what it should be.
+pub(super) fn text_file(path: &Path, what: &str) -> Result<String, String> {
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text));
     match read {
@@ -72,14 +81,21 @@ fn json_file(path: &str, what: &str) -> Result<Value, String> {
         Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_FILE_BYTES >> 10)),
         Err(error) => return Err(format!("{error}; name a file with {what}")),
     }
-    // Some editors write a byte-order mark, which is not part of JSON.
-    serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text))
-        .map_err(|error| format!("expected {what}; the file is not JSON ({error})"))
+    // Some editors write a byte-order mark, which is not part of the text.
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// The value of one `--formats` or `--parsers`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entries(pub(super) Vec<Value>);
+
+/// The address of a page. The check of the request checks it; this finds what would make it another one.
+pub(super) fn address(text: &str) -> Result<String, String> {
+    match invisible(text) {
+        Some(fault) => Err(fault),
+        None => Ok(text.to_owned()),
+    }
+}
 
 /// A URL with a scheme. The check of the request checks the rest.
 pub(super) fn with_scheme(text: &str) -> Result<String, String> {

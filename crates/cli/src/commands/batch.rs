@@ -12,14 +12,13 @@ use super::model::with_model;
 use super::place::Place;
 use super::results::Results;
 use super::run::Run;
-use crate::args::{BatchArgs, LinkRules};
+use crate::args::{BatchArgs, LinkRules, invisible};
 use crate::browser::Browser;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::job_command::JobCommand;
 use crate::output::FailureRow;
-use crate::say::say;
 
 /// Upper bound on the invalid lines that are reported one by one.
 const MAX_REPORTED_LINES: usize = 10;
@@ -38,10 +37,10 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
     let list = List::open(&args.file)?;
     let invalid = list.invalid.len();
     for line in list.invalid.iter().take(MAX_REPORTED_LINES) {
-        say(format_args!("line {}: {}", line.number, line.fault));
+        console.error(format_args!("line {}: {}", line.number, line.fault));
     }
     if invalid > MAX_REPORTED_LINES {
-        say(format_args!("and {} more invalid lines", invalid - MAX_REPORTED_LINES));
+        console.error(format_args!("and {} more invalid lines", invalid - MAX_REPORTED_LINES));
     }
     if invalid > 0 && args.ignore_invalid_urls == Some(false) {
         return Err(Failure::usage(
@@ -154,11 +153,11 @@ impl List {
         if line.is_empty() || line.starts_with('#') {
             return;
         }
-        let fault = match ScrapeRequest::new(line).check() {
+        let fault = || match ScrapeRequest::new(line).check() {
             Ok(_) => unlikely_scheme(line),
             Err(faults) => Some(faults.to_string().replace("`url`", "it")),
         };
-        match fault {
+        match invisible(line).or_else(fault) {
             None => self.urls.push(line.to_owned()),
             Some(fault) => self.invalid.push(InvalidLine { number, text: line.to_owned(), fault }),
         }
@@ -210,6 +209,14 @@ mod tests {
         assert_eq!(list.urls, ["https://example.com/a"]);
         assert_eq!(list.invalid[0].number, 2, "a mark elsewhere is an ordinary character");
         assert!(List::read(&b"\xef\xbb\xbf# a remark"[..]).unwrap().invalid.is_empty());
+    }
+
+    #[test]
+    fn an_invisible_character_before_a_url_is_named_with_its_place() {
+        let list = List::read("https://example.com/a\n \u{200b}https://example.com/b\n".as_bytes()).unwrap();
+        assert_eq!(list.urls, ["https://example.com/a"]);
+        let fault = &list.invalid[0].fault;
+        assert!(list.invalid[0].number == 2 && fault.contains("character 1 is U+200B"), "{fault}");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::stored;
 use crate::args::CheckArgs;
 use crate::console::Console;
@@ -11,6 +13,11 @@ pub(super) fn run(console: &Console, args: &CheckArgs) -> Result<u8, Failure> {
     let reader = stored::open(&args.file, "<FILE>")?;
     let findings = reader.check().map_err(|error| stored::failed(&args.file, &error))?;
     let (mut printer, file) = (Printer::stdout(), args.file.display());
+    if args.json {
+        let listed: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        printer.json(&json!({ "file": file.to_string(), "ok": listed.is_empty(), "findings": listed }))?;
+        return Ok(if listed.is_empty() { exit::DONE } else { exit::FAILED });
+    }
     for finding in &findings {
         printer.text(&printable_line(&finding.to_string()))?;
     }

@@ -4,7 +4,9 @@ use crate::args::{TextFormat, in_flags};
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
+use crate::hint;
 use crate::output::Printer;
+use crate::printable::printable_target;
 
 /// Prints one document: its text if only one text format was requested, else the document as JSON.
 pub(super) fn print(console: &Console, document: &Document, only: Option<TextFormat>) -> Result<(), Failure> {
@@ -57,10 +59,35 @@ pub(super) fn exit_code(
     exit::FAILED
 }
 
+/// Adds the document to the summary of `--json`, if it is wanted.
+pub(super) fn summarize(console: &Console, document: &Document) {
+    let Some(report) = console.report() else { return };
+    let metadata = &document.metadata;
+    if let Some(url) = metadata.url.as_deref().or(metadata.source_url.as_deref()) {
+        report.set("url", printable_target(url));
+    }
+    if let Some(status) = metadata.status_code {
+        report.set("statusCode", status);
+        if let Some(hint) = hint::for_status(status) {
+            report.set("hint", hint);
+        }
+    }
+    if let Some(warning) = &document.warning {
+        report.set("warnings", vec![in_flags(warning)]);
+    }
+}
+
 /// Reports what the text does not show: an error status and the warning.
 pub(super) fn remark(console: &Console, document: &Document) {
+    if console.report().is_some() {
+        // The summary has both.
+        return;
+    }
     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
         console.note(format_args!("note: the site answered with status {status}"));
+        if let Some(hint) = hint::for_status(status) {
+            console.note(format_args!("hint: {hint}"));
+        }
     }
     if let Some(warning) = &document.warning {
         console.note(format_args!("note: {}", in_flags(warning)));

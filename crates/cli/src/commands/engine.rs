@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::postgres::PostgresConfig;
-use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind, FetcherBuilder};
+use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder};
 use url::Url;
 
 use super::place::Place;
@@ -150,14 +150,8 @@ pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Fai
     let code = error.code();
     match refused(error) {
         Failure::Failed { message, .. } => {
-            let hint = match code {
-                ErrorCode::ScrapeBlocked => Url::parse(url)
-                    .or_else(|_| Url::parse(&format!("https://{url}")))
-                    .ok()
-                    .and_then(|url| hint::for_refused(&url, &network.allow_private)),
-                ErrorCode::ScrapeSslError => hint::for_certificates(network.skips_tls_verification()),
-                _ => None,
-            };
+            let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok();
+            let hint = hint::for_page(code, &message, url.as_ref(), network);
             Failure::Failed { message, hint }
         }
         failure => failure,
@@ -172,9 +166,12 @@ pub(super) fn report(
     results: &Results,
     output: &OutputArgs,
 ) {
-    // The reason for an empty result is an error, and --quiet does not suppress errors.
-    if !console.is_quiet() || run.exit_code() == exit::FAILED {
-        console.error(run.summary(network, results.lists_failures()).text());
+    let summary = run.summary(network, results.lists_failures());
+    if let Some(report) = console.report() {
+        summary.add_to(report);
+    } else if !console.is_quiet() || run.exit_code() == exit::FAILED {
+        // The reason for an empty result is an error, and --quiet does not suppress errors.
+        console.error(summary.text());
     }
     if let Some(text) = results.description(run, output) {
         console.note(text);

@@ -19,6 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::job_command::JobCommand;
 use crate::output::{Printer, Stdout};
 use crate::printable::printable_line;
+use crate::report::Report;
 use crate::summary::counted;
 
 pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser) -> Result<u8, Failure> {
@@ -58,11 +59,14 @@ pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser
         print(&mut printer, &found.data, found.sources.as_ref())?;
     }
     if console.reports_pages() {
-        pages(&found).for_each(|line| console.error(line));
+        pages(&found).for_each(|line| console.now(line));
     }
     let has_values = !found.leaves.is_empty();
     warn(console, found.warning.as_deref(), has_values);
-    console.note(summary(&found));
+    match console.report() {
+        Some(report) => add_to(report, &found),
+        None => console.note(summary(&found)),
+    }
     Ok(if has_values { exit::DONE } else { exit::FAILED })
 }
 
@@ -93,8 +97,10 @@ pub(super) async fn run_kept(
     print(&mut Printer::stdout(), &found.data, found.sources.as_ref())?;
     let has_values = has_values(&found.data);
     warn(console, found.warning.as_deref(), has_values);
-    if found.tokens_used > 0 {
-        console.note(format_args!("{} tokens", found.tokens_used));
+    match console.report() {
+        Some(report) => report.set("tokens", found.tokens_used),
+        None if found.tokens_used > 0 => console.note(format_args!("{} tokens", found.tokens_used)),
+        None => {}
     }
     Ok(if has_values { exit::DONE } else { exit::FAILED })
 }
@@ -136,6 +142,10 @@ fn print(
 /// Reports the warning of a result.
 fn warn(console: &Console, warning: Option<&str>, has_values: bool) {
     let Some(warning) = warning else { return };
+    if let Some(report) = console.report() {
+        report.set("warnings", vec![in_flags(warning)]);
+        return;
+    }
     // The reason for an empty result is an error, and --quiet does not suppress errors.
     let text = format!("note: {}", in_flags(warning));
     if has_values { console.note(text) } else { console.error(text) }
@@ -174,6 +184,15 @@ fn pages(found: &ExtractResult) -> impl Iterator<Item = String> {
         Some(error) => printable_line(&format!("  {}: {}", page.url, in_flags(&error.message))),
         None => format!("  {}: {}", page.url, values(page.values)),
     })
+}
+
+/// Adds the result to the summary of `--json`.
+fn add_to(report: &Report, found: &ExtractResult) {
+    let read = found.pages.iter().filter(|page| page.error.is_none()).count();
+    report.set("values", found.leaves.len());
+    report.set("pages", found.pages.len());
+    report.set("pagesRead", read);
+    report.set("tokens", found.tokens_used);
 }
 
 /// A summary in one line.

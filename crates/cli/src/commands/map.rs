@@ -25,16 +25,30 @@ pub(super) async fn run(console: &Console, args: &MapArgs, browser: &Browser) ->
     let mut printer = Printer::stdout();
     if args.json {
         let links: Vec<_> = map.links.iter().map(|url| json!({ "url": url.as_str() })).collect();
-        printer.json(&json!({ "success": true, "links": links }))?;
+        let mut listed = json!({ "success": true, "links": links });
+        if let (Some(warning), Some(listed)) = (&map.warning, listed.as_object_mut()) {
+            listed.insert("warning".to_owned(), in_flags(warning).into());
+        }
+        printer.json(&listed)?;
     } else {
         for url in &map.links {
             printer.text(url.as_str())?;
         }
     }
     let found = u64::try_from(map.links.len()).unwrap_or(u64::MAX);
-    console.note(counted(found, "URL", "URLs"));
-    if let Some(warning) = &map.warning {
-        console.note(format_args!("note: {}", in_flags(warning)));
+    match console.report() {
+        Some(report) => {
+            report.set("urls", found);
+            if let Some(warning) = &map.warning {
+                report.set("warnings", vec![in_flags(warning)]);
+            }
+        }
+        None => {
+            console.note(counted(found, "URL", "URLs"));
+            if let Some(warning) = &map.warning {
+                console.note(format_args!("note: {}", in_flags(warning)));
+            }
+        }
     }
     Ok(if map.links.is_empty() { exit::FAILED } else { exit::DONE })
 }

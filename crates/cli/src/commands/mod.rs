@@ -3,10 +3,12 @@
 mod backup;
 mod batch;
 mod check;
+mod completions;
 mod convert;
 mod crawl;
 mod database;
 mod demo;
+mod doctor;
 mod document;
 mod engine;
 mod export;
@@ -14,6 +16,7 @@ mod extract;
 mod job_file;
 mod jobs;
 mod kept;
+mod man;
 mod map;
 mod model;
 mod openapi;
@@ -37,6 +40,7 @@ use crate::browser::Browser;
 use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
+use crate::report::Report;
 use crate::say::say;
 
 /// Parses the command line, runs the command and returns the exit code.
@@ -49,7 +53,8 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { exit::USAGE } else { exit::DONE };
         }
     };
-    let console = Console::new(cli.quiet, cli.verbose);
+    let Cli { quiet, verbose, config, command } = cli;
+    let console = Console::new(quiet, verbose, command.reports_json().then(Report::begin));
     console.show_log();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -58,8 +63,13 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
             return exit::FAILED;
         }
     };
-    let name = cli.command.name();
-    let code = runtime.block_on(run(&console, cli.command)).unwrap_or_else(|failure| failure.report(name));
+    let name = command.name();
+    let ended = runtime.block_on(run(&console, command));
+    let code = ended.unwrap_or_else(|failure| failure.report(&console, name));
+    if let Some(file) = config.filter(|_| code == exit::USAGE) {
+        console.error(format_args!("note: options of {} apply too", file.display()));
+    }
+    console.finish(name, code);
     // Do not wait for threads that are still in a name lookup or a read of standard input.
     runtime.shutdown_background();
     code
@@ -83,6 +93,9 @@ async fn run(console: &Console, command: Command) -> Result<u8, Failure> {
         Command::Migrate(args) => database::migrate(console, &args).await,
         Command::Check(args) => check::run(console, &args),
         Command::Backup(args) => backup::run(console, &args),
+        Command::Doctor(args) => doctor::run(&args).await,
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(console, &args),
         Command::OpenApi(_) => openapi::run(),
     };
     browser.close().await;

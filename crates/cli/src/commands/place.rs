@@ -58,10 +58,12 @@ impl Place {
         !matches!(self, Self::Memory)
     }
 
-    /// Says which job of a database was started.
+    /// Says which job of a database was started; the summary of `--json` also has that of a file.
     pub(super) fn announce(&self, console: &Console, job: JobId) {
-        if let Self::Database(_) = self {
-            console.note(format_args!("job {job}"));
+        match (self, console.report()) {
+            (Self::Memory, _) | (Self::File(_), None) => {}
+            (_, Some(report)) => report.set("job", job.to_string()),
+            (Self::Database(_), None) => console.note(format_args!("job {job}")),
         }
     }
 

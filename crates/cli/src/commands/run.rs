@@ -62,7 +62,7 @@ impl Run {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
                     interrupted = true;
-                    console.error("stopping: finished pages are kept (press Ctrl-C again to quit now)");
+                    console.now("stopping: finished pages are kept (press Ctrl-C again to quit now)");
                     match kept {
                         Some(kept) => {
                             kept.engine.stop().await;
@@ -92,7 +92,7 @@ impl Run {
                         *statuses.entry(status).or_default() += 1;
                     }
                     if console.reports_pages() {
-                        console.error(page_line(started.elapsed(), &document));
+                        console.now(page_line(started.elapsed(), &document));
                     }
                     latest = document.metadata.url;
                 }
@@ -101,7 +101,7 @@ impl Run {
                         reported.update(console, job, &snapshot, results, started.elapsed()).await?;
                         let waits_for_disk = snapshot.waiting_for == Some(WaitingFor::Disk);
                         if waits_for_disk && !is_disk_full {
-                            console.error("the disk is full: the job goes on when there is space");
+                            console.now("the disk is full: the job goes on when there is space");
                         }
                         is_disk_full = waits_for_disk;
                         let state = || state(written, earlier, &snapshot, started.elapsed());
@@ -216,11 +216,11 @@ impl ReportedFailures {
         if console.reports_pages() {
             let when = seconds(elapsed);
             for failure in new_failed {
-                console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
+                console.now(format_args!("{when:>8}  failed  {}", failed(failure)));
             }
             for page in new_forbidden {
                 let url = printable_url(&page.url);
-                console.error(format_args!("{when:>8}  forbidden by robots.txt  {url}"));
+                console.now(format_args!("{when:>8}  forbidden by robots.txt  {url}"));
             }
         }
         Ok(())

@@ -19,6 +19,7 @@ pub(super) async fn run(console: &Console, args: &ScrapeArgs, browser: &Browser)
     let state = || format!("reading {}", printable_target(&url));
     let page = with_progress(console, &mut interrupt, state, engine.scrape(request)).await?;
     let mut page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
+    document::summarize(console, &page);
     match &args.output.out {
         Some(path) => {
             let files =

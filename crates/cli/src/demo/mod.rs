@@ -4,4 +4,4 @@ mod server;
 mod site;
 
 pub(crate) use server::Server;
-pub(crate) use site::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, WRITTEN_BY_SCRIPT};
+pub(crate) use site::{LEAFLET, MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, WRITTEN_BY_SCRIPT};

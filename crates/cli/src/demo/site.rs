@@ -23,9 +23,13 @@ pub(crate) const ONLY_IN_SITEMAP: &str = "/visit/winter-hours";
 /// A page without text as served: its script writes it.
 pub(crate) const WRITTEN_BY_SCRIPT: &str = "/board";
 
+/// A PDF that no page links to: gleaner doctor reads it.
+pub(crate) const LEAFLET: &str = "/leaflet.pdf";
+
 const CSS: &str = "text/css";
 const HTML: &str = "text/html; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
+const PDF: &str = "application/pdf";
 const SVG: &str = "image/svg+xml";
 const TEXT: &str = "text/plain; charset=utf-8";
 const XML: &str = "application/xml";
@@ -37,7 +41,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 23] = files![
+const FILES: [(&str, &str, &str); 24] = files![
     "/" HTML "index.html",
     "/about" HTML "about.html",
     "/blog/" HTML "blog/index.html",
@@ -51,6 +55,7 @@ const FILES: [(&str, &str, &str); 23] = files![
     "/guides/cold-brew" HTML "guides/cold-brew.html",
     "/guides/steeping-timer" HTML "guides/steeping-timer.html",
     "/guides/water-and-temperature" HTML "guides/water-and-temperature.html",
+    "/leaflet.pdf" PDF "leaflet.pdf",
     "/staff/rota" HTML "staff/rota.html",
     "/teas/" HTML "teas/index.html",
     "/teas/fog-ridge-oolong" HTML "teas/fog-ridge-oolong.html",
