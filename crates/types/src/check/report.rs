@@ -101,16 +101,26 @@ impl Report {
 
     /// Adds a fault at `path`. `message` gets the path's quoted name; it only runs if the fault is added.
     pub(crate) fn fault(&mut self, code: Code, path: &Path<'_>, message: impl FnOnce(&str) -> String) {
+        if let Some(parts) = self.admit(path) {
+            let message = message(&path.name());
+            self.push(code, parts, message);
+        }
+    }
+
+    /// The path of a fault that is to be added. Apart from [`fault`](Self::fault), which is compiled once per
+    /// message.
+    fn admit(&mut self, path: &Path<'_>) -> Option<FaultPath> {
         if self.is_full() {
             self.omitted += 1;
-            return;
+            return None;
         }
-        let path_parts = path.parts();
-        if self.shape_faults().any(|fault| path_parts.is_within(&fault.path)) {
-            return;
-        }
-        let message = message(&path.name());
-        self.faults.push(Fault { code: code.as_str().to_owned(), path: path_parts, message });
+        let parts = path.parts();
+        let is_misshapen = self.shape_faults().any(|fault| parts.is_within(&fault.path));
+        (!is_misshapen).then_some(parts)
+    }
+
+    fn push(&mut self, code: Code, path: FaultPath, message: String) {
+        self.faults.push(Fault { code: code.as_str().to_owned(), path, message });
     }
 
     /// Adds a fault at `path` that depends on the values at `others`, unless one of them is misshapen.
