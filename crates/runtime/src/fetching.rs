@@ -14,10 +14,10 @@ use crate::exports::export;
 use crate::host_limiter::HostLease;
 use crate::page_request::{NotAnswered, PageRequest};
 use crate::page_trace::trace;
-use crate::permission::{permission, robots_blocked};
+use crate::permission::{permission, robots_blocked, robots_unreadable};
 use crate::ports::{FetchError, Fetched, RedirectRefusal};
 use crate::rendering::{NotRendered, RenderNeed};
-use crate::robots::ROBOTS_RETRY;
+use crate::robots::RobotsFailure;
 use crate::shared::Shared;
 use crate::sitemap_lease::admit_sitemaps;
 
@@ -138,12 +138,9 @@ async fn failure_outcome(
 ) -> PageOutcome {
     match failure.refused_redirect {
         Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
-        Some(RedirectRefusal::RobotsUnreadable { cause, is_transient }) => {
-            let retry = if is_transient { retry(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
-            match retry {
-                Some(outcome) => outcome,
-                None => robots_blocked(shared, job, page, Some(&cause)).await,
-            }
+        Some(RedirectRefusal::RobotsUnreadable { cause, is_transient, answered }) => {
+            robots_unreadable(shared, job, page, &RobotsFailure { error: cause, is_transient, answered })
+                .await
         }
         Some(RedirectRefusal::HostBusy { not_before }) => PageOutcome::Return(not_before),
         Some(RedirectRefusal::OutOfScope(_)) | None => {
