@@ -246,6 +246,11 @@ impl Traces {
         self.update(key, |trace| trace.trap = Some(trap));
     }
 
+    /// Records that a page does not belong to the crawl, as its answer showed.
+    pub(crate) fn record_rejected(&self, key: UrlKey, reason: SkipReason) {
+        self.update(key, |trace| trace.verdict = Some(Verdict::Rejected(reason)));
+    }
+
     /// Records the outcome of a page that was leased with `url` and, after redirects, answered at `answered`.
     pub(crate) fn record_outcome(
         &self,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::Observation;
+use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, FetchEngine};
 
@@ -16,6 +16,7 @@ use crate::page_request::{NotAnswered, PageRequest};
 use crate::page_trace::trace;
 use crate::permission::{permission, robots_blocked, robots_unreadable};
 use crate::ports::{FetchError, Fetched, RedirectRefusal};
+use crate::rejections::rejection_note;
 use crate::rendering::{NotRendered, RenderNeed};
 use crate::robots::RobotsFailure;
 use crate::shared::Shared;
@@ -123,6 +124,21 @@ async fn finish_failed(
     observed: Option<Observation>,
 ) {
     page.observed = observed;
+    if let Some(crawl) = &job.crawl
+        && failure.error.code == ErrorCode::ScrapeUnsupportedFileError
+        && page.lease.key != crawl.start_key
+        && looks_like_file(&page.lease.url)
+    {
+        // The name was a hint, and it was right: the link is left out as if it had not been followed.
+        let reason = SkipReason::BinaryFile;
+        crawl.records.rejections.count(reason);
+        page.notes.extend(shared.notes(|| rejection_note(reason, 1).into_iter().collect()));
+        page.outcome = PageOutcome::Skipped;
+        if job.is_traced() {
+            crawl.records.traces.record_rejected(crawl.identity.key(&page.lease.url), reason);
+        }
+        return;
+    }
     page.outcome = failure_outcome(shared, job, &page.lease, failure).await;
     if matches!(page.outcome, PageOutcome::Failed(_)) {
         admit_sitemaps(shared, job, &page.lease, &page.lease.url).await;
