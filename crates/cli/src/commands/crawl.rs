@@ -1,4 +1,4 @@
-use gleaner::{JobWarning, PromptedCrawl};
+use gleaner::{JobWarning, PromptedCrawl, SkipReason};
 use serde_json::Value;
 
 use super::kept::{self, Kept};
