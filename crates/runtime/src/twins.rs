@@ -74,10 +74,13 @@ impl Twins {
         let others = spellings.into_iter().filter(|other| identity.key(other) == page);
         let others: Vec<_> = others.map(|other| (self.key(page, &other), other)).collect();
         let mut state = self.lock();
+        // The first spelling stays: a further one that is missing too must not lead back to it.
+        let first = state.missing.get(&page).copied().unwrap_or(own);
         if state.missing.len() < MAX_MISSING {
-            state.missing.entry(page).or_insert(own);
+            state.missing.insert(page, first);
         }
-        let met = others.into_iter().filter(|(key, _)| *key != own && state.met.contains(key));
+        let is_new = |key: &UrlKey| *key != own && *key != first && state.met.contains(key);
+        let met = others.into_iter().filter(|(key, _)| is_new(key));
         met.take(MAX_ASKED).map(|(key, url)| (url, key)).collect()
     }
 

@@ -68,4 +68,5 @@ async fn a_spelling_that_leads_back_to_the_missing_one_gives_no_second_document(
     ]);
     let result = crawl(&web, CrawlRequest::new(START)).await;
     assert_eq!(paths(&result), ["/", "/town"]);
+    assert_eq!((web.count("https://a.example/town"), web.count("https://a.example/town/")), (1, 1));
 }
