@@ -27,7 +27,7 @@ const fn text(reason: SkipReason) -> &'static str {
         SkipReason::OutsideStartPath => "not below the start page (--crawl-entire-domain lets them in)",
         SkipReason::Excluded => "that --exclude-paths names",
         SkipReason::NotIncluded => "that no --include-paths names",
-        SkipReason::BinaryFile => "to files that are not pages, by their extensions",
+        SkipReason::BinaryFile => "to files that are not pages, such as images and archives",
         SkipReason::FoundOnExternalPage => "found on pages of other sites",
         SkipReason::Nofollow => "marked nofollow (without --nofollow they are followed)",
         SkipReason::RobotsTxt => {

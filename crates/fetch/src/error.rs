@@ -60,7 +60,7 @@ pub enum ErrorKind {
     TooLarge,
     /// The request does not accept the media type of the body.
     UnsupportedMedia,
-    /// The body's content coding is unknown or its stream is broken.
+    /// The body is neither readable as it is nor a whole stream of the content coding that it declares.
     Decode,
     /// The connection broke, or the answer is not HTTP.
     Protocol,

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::body::{self, FREE_BODY_BYTES, Limits, Reservation, Source};
 use crate::cache::{self, Validators};
-use crate::cookies::CookieJar;
+use crate::cookies::{self, CookieJar};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
@@ -311,7 +311,7 @@ impl<'a> Exchange<'a> {
         })?;
         *request.headers_mut() = self.headers.clone();
         if let Some(cookies) = cookies {
-            headers::add_cookies(request.headers_mut(), cookies);
+            headers::add_cookies(request.headers_mut(), &cookies::to_bytes(cookies));
             self.sent_cookies = true;
         }
         if let Some(validators) = self.validators.as_ref().filter(|validators| validators.is_for(&self.url)) {

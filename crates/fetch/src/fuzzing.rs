@@ -88,14 +88,17 @@ pub fn media_type(headers: &HeaderMap, body: &[u8]) -> String {
 pub fn decoded(url: &Url, headers: &HeaderMap, body: &[u8], piece: usize, limit: u64) -> Option<Bytes> {
     let mut decoder = body::decoder(headers, url, Limits { bytes: limit }).ok()?;
     for part in body.chunks(piece.max(1)) {
-        let mut push = pin!(decoder.push(part));
-        // The decoder yields now and then and waits for nothing else.
-        let outcome = loop {
-            if let Some(outcome) = push.as_mut().now_or_never() {
-                break outcome;
-            }
-        };
-        outcome.ok()?;
+        run(decoder.push(part)).ok()?;
     }
-    decoder.finish().ok()
+    run(decoder.finish()).ok()
+}
+
+/// Runs a step of a decoder, which yields now and then and waits for nothing else.
+fn run<F: Future>(step: F) -> F::Output {
+    let mut step = pin!(step);
+    loop {
+        if let Some(output) = step.as_mut().now_or_never() {
+            return output;
+        }
+    }
 }

@@ -166,12 +166,13 @@ pub(crate) fn strip_for_other_origin(headers: &mut HeaderMap) {
 }
 
 /// Adds the jar's cookies to the caller's, in one header (RFC 6265bis section 5.8).
-pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &str) {
-    let joined = match headers.get(COOKIE).and_then(|value| value.to_str().ok()) {
-        Some(given) => HeaderValue::from_str(&format!("{given}; {cookies}")),
-        None => HeaderValue::from_str(cookies),
-    };
-    if let Ok(mut value) = joined {
+pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &[u8]) {
+    let mut joined = headers.get(COOKIE).map(|given| given.as_bytes().to_vec()).unwrap_or_default();
+    if !joined.is_empty() {
+        joined.extend_from_slice(b"; ");
+    }
+    joined.extend_from_slice(cookies);
+    if let Ok(mut value) = HeaderValue::from_bytes(&joined) {
         value.set_sensitive(true);
         headers.insert(COOKIE, value);
     }

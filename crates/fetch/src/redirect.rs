@@ -8,7 +8,7 @@ use std::task::Poll;
 use async_trait::async_trait;
 use gleaner_types::ErrorCode;
 use http::header::LOCATION;
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use url::Url;
 
 use crate::error::{Error, ErrorKind};
@@ -97,7 +97,8 @@ pub(crate) async fn while_allowed<F: Future>(check: &dyn RedirectCheck, sending:
     }
 }
 
-/// The target of a redirect; `None` if the answer is not a redirect, `Err` if its `Location` is not a URL.
+/// The target of a redirect; `None` if the answer is not a redirect, `Err` if its `Location` is not a URL. An
+/// empty `Location` does not count, as in browsers.
 pub(crate) fn target(
     status: StatusCode,
     headers: &HeaderMap,
@@ -106,21 +107,26 @@ pub(crate) fn target(
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
-    Some(resolve(headers.get(LOCATION)?, from))
+    let location = headers.get_all(LOCATION).iter().map(|value| value.as_bytes().trim_ascii());
+    Some(resolve(location.into_iter().find(|location| !location.is_empty())?, from))
 }
 
 /// The `Location` of a redirect is not a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BadLocation;
 
-fn resolve(location: &HeaderValue, from: &Url) -> Result<Url, BadLocation> {
-    // Servers send UTF-8 or Latin-1 in place of percent-encoding; the URL parser encodes what is not ASCII.
-    let bytes = location.as_bytes();
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().copied().map(char::from).collect(),
-    };
-    let mut target = from.join(text.trim()).map_err(|_| BadLocation)?;
+fn resolve(location: &[u8], from: &Url) -> Result<Url, BadLocation> {
+    // Servers send UTF-8 or another encoding in place of percent-encoding. The bytes go back to the server as
+    // they came, as in browsers.
+    let mut text = String::with_capacity(location.len());
+    for byte in location {
+        if byte.is_ascii() {
+            text.push(char::from(*byte));
+        } else {
+            text.push_str(percent_encoding::percent_encode_byte(*byte));
+        }
+    }
+    let mut target = from.join(&text).map_err(|_| BadLocation)?;
     // RFC 9110 section 10.2.2: a target without a fragment inherits the fragment of the redirecting URL.
     if target.fragment().is_none() {
         target.set_fragment(from.fragment());
@@ -160,6 +166,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     use std::time::Duration;
 
+    use http::HeaderValue;
     use tokio::sync::watch;
     use tokio::time::sleep;
 
@@ -218,9 +225,11 @@ mod tests {
             (b"z?r#other", "https://a.example/x/z?r#other"),
             (b"//b.example/", "https://b.example/#part"),
             (b"http://user:pw@b.example/", "http://b.example/#part"),
-            (b"", "https://a.example/x/y?q#part"),
             ("/ä".as_bytes(), "https://a.example/%C3%A4#part"),
-            (b"/\xe4", "https://a.example/%C3%A4#part"),
+            (b"/\xe4?\xe4=\xff", "https://a.example/%E4?%E4=%FF#part"),
+            ("//bücher.example/ä".as_bytes(), "https://xn--bcher-kva.example/%C3%A4#part"),
+            (b" \t/z ", "https://a.example/z#part"),
+            (b"mailto:a@b.example", "mailto:a@b.example#part"),
             (b"javascript:alert(1)", "javascript:alert(1)#part"),
             (b"http://[", "bad"),
             (b"https://", "bad"),
@@ -234,6 +243,13 @@ mod tests {
         let url = Url::parse("https://a.example/").unwrap();
         assert!(target(StatusCode::FOUND, &HeaderMap::new(), &url).is_none());
         let mut headers = HeaderMap::new();
+        for empty in ["", " \t"] {
+            headers.append(LOCATION, HeaderValue::from_static(empty));
+            assert!(target(StatusCode::FOUND, &headers, &url).is_none(), "{empty:?}");
+        }
+        headers.append(LOCATION, HeaderValue::from_static("/second"));
+        let second = target(StatusCode::FOUND, &headers, &url).unwrap().unwrap();
+        assert_eq!(second.path(), "/second");
         headers.insert(LOCATION, HeaderValue::from_static("/z"));
         for status in [200, 201, 300, 304, 305, 306, 404] {
             assert!(target(StatusCode::from_u16(status).unwrap(), &headers, &url).is_none(), "{status}");

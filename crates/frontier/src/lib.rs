@@ -96,6 +96,6 @@ pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,
     asks_nofollow,
 };
-pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, SkipReason};
+pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, SkipReason, looks_like_file};
 pub use site::same_site;
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

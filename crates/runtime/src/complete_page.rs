@@ -67,7 +67,8 @@ pub(crate) async fn complete_page(
         || [&leased.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
     let final_page = crawl.candidate(fetched.url, &mut 0);
     let external = leased.external || final_page.as_ref().is_some_and(|candidate| candidate.external);
-    page.redirected_to = final_page.map(|candidate| candidate.key).filter(|key| *key != leased.key);
+    let final_key = final_page.map(|candidate| crawl.key_after(leased, fetched.status, &candidate));
+    page.redirected_to = final_key.filter(|key| *key != leased.key);
     if fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only {
         let (links, rejected) =
             select_links(shared, job, leased, transformed.links, transformed.nofollow).await;

@@ -19,6 +19,7 @@ use crate::rejections::Rejections;
 use crate::route::route_key;
 use crate::session::{LastSave, Session};
 use crate::sitemaps::Sitemaps;
+use crate::twins::Twins;
 
 /// Finished pages that earn a job one retry. So a host that fails every request gets little more than one
 /// request per page.
@@ -95,6 +96,8 @@ pub(crate) struct CrawlContext {
     pub(crate) robots_agent: Option<String>,
     pub(crate) sitemap: SitemapMode,
     pub(crate) sitemaps: Sitemaps,
+    /// The other spellings of pages; `None` if the crawl takes each spelling for a page of its own.
+    pub(crate) twins: Option<Twins>,
     /// Delay between two requests of the job to one host.
     pub(crate) delay: Option<Duration>,
     /// Counts and traces for the caller.
@@ -111,7 +114,8 @@ impl CrawlContext {
     fn new(id: JobId, plan: &CrawlPlan, agent: &str) -> Result<Self, gleaner_frontier::Error> {
         let (start, rules) = (&plan.target.url, &plan.rules);
         // A seed per job, so that no site can prepare URLs with colliding keys.
-        let identity = Identity::new(rules).with_seed(id.as_uuid().as_u128());
+        let seed = id.as_uuid().as_u128();
+        let identity = Identity::new(rules).with_seed(seed);
         Ok(Self {
             scope: CrawlScope::new(start, rules)?,
             start_key: identity.key(start),
@@ -121,6 +125,7 @@ impl CrawlContext {
                 .then(|| rules.robots_user_agent.clone().unwrap_or_else(|| agent.to_owned())),
             sitemap: rules.sitemap,
             sitemaps: Sitemaps::default(),
+            twins: rules.deduplicate_similar_urls.then(|| Twins::new(seed)),
             delay: plan.delay,
             records: Arc::default(),
             max_depth: rules.max_discovery_depth,
@@ -166,7 +171,32 @@ impl CrawlContext {
         if !traces.is_empty() {
             traces.record_found(key, on);
         }
-        Some(Candidate { key, url, external, priority })
+        let twin = self.twins.as_ref().and_then(|twins| twins.meet(key, &url));
+        Some(Candidate { key: twin.unwrap_or(key), url, external, priority })
+    }
+
+    /// The key of the page that a leased page led to. One that is leased under its own spelling, because its
+    /// page is missing under another one, stays apart from that one, also after a redirect to a third.
+    pub(crate) fn key_after(&self, leased: &LeasedPage, status: u16, answered: &Candidate) -> UrlKey {
+        match &self.twins {
+            Some(twins)
+                if status < 400
+                    && answered.key != leased.key
+                    && leased.key == twins.key(answered.key, &leased.url) =>
+            {
+                twins.key(answered.key, &answered.url)
+            }
+            _ => answered.key,
+        }
+    }
+
+    /// The other spellings of a page that answered with an error.
+    pub(crate) fn twins_of(&self, leased: &LeasedPage) -> Vec<Candidate> {
+        let Some(twins) = &self.twins else { return Vec::new() };
+        let found = twins.miss(self.identity.key(&leased.url), &leased.url, &self.identity);
+        let candidate =
+            |(url, key)| Candidate { url, key, external: leased.external, priority: Candidate::NORMAL };
+        found.into_iter().map(candidate).collect()
     }
 
     /// Counts a nofollow link in `rejected` by the first reason that excludes it from the crawl. Adds the

@@ -156,6 +156,8 @@ pub(crate) struct TraceRules<'a> {
 struct Trace {
     url: Url,
     verdict: Option<Verdict>,
+    /// The verdict is about this very spelling, so that of another one does not replace it.
+    is_own: bool,
     found: bool,
     /// A page links to it with nofollow.
     nofollow: bool,
@@ -180,6 +182,7 @@ impl Traces {
             let trace = Trace {
                 url: url.clone(),
                 verdict,
+                is_own: false,
                 found: false,
                 nofollow: false,
                 admitted: false,
@@ -243,6 +246,11 @@ impl Traces {
         self.update(key, |trace| trace.trap = Some(trap));
     }
 
+    /// Records that a page does not belong to the crawl, as its answer showed.
+    pub(crate) fn record_rejected(&self, key: UrlKey, reason: SkipReason) {
+        self.update(key, |trace| trace.verdict = Some(Verdict::Rejected(reason)));
+    }
+
     /// Records the outcome of a page that was leased with `url` and, after redirects, answered at `answered`.
     pub(crate) fn record_outcome(
         &self,
@@ -254,6 +262,9 @@ impl Traces {
     ) {
         self.update(key, |trace| {
             trace.found = true;
+            if trace.is_own && trace.url != *url {
+                return;
+            }
             let verdict = match outcome {
                 PageOutcome::Retry(_) | PageOutcome::Return(_) => return,
                 PageOutcome::Failed(error) => Verdict::Failed(error.clone()),
@@ -266,6 +277,7 @@ impl Traces {
                 PageOutcome::Document(document, _) => Verdict::Crawled(document.metadata.status_code),
             };
             trace.verdict = Some(verdict);
+            trace.is_own = trace.url == *url;
         });
     }
 

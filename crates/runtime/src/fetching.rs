@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::Observation;
+use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, FetchEngine};
 
@@ -14,10 +14,11 @@ use crate::exports::export;
 use crate::host_limiter::HostLease;
 use crate::page_request::{NotAnswered, PageRequest};
 use crate::page_trace::trace;
-use crate::permission::{permission, robots_blocked};
+use crate::permission::{permission, robots_blocked, robots_unreadable};
 use crate::ports::{FetchError, Fetched, RedirectRefusal};
+use crate::rejections::rejection_note;
 use crate::rendering::{NotRendered, RenderNeed};
-use crate::robots::ROBOTS_RETRY;
+use crate::robots::RobotsFailure;
 use crate::shared::Shared;
 use crate::sitemap_lease::admit_sitemaps;
 
@@ -123,6 +124,21 @@ async fn finish_failed(
     observed: Option<Observation>,
 ) {
     page.observed = observed;
+    if let Some(crawl) = &job.crawl
+        && failure.error.code == ErrorCode::ScrapeUnsupportedFileError
+        && page.lease.key != crawl.start_key
+        && looks_like_file(&page.lease.url)
+    {
+        // The name was a hint, and it was right: the link is left out as if it had not been followed.
+        let reason = SkipReason::BinaryFile;
+        crawl.records.rejections.count(reason);
+        page.notes.extend(shared.notes(|| rejection_note(reason, 1).into_iter().collect()));
+        page.outcome = PageOutcome::Skipped;
+        if job.is_traced() {
+            crawl.records.traces.record_rejected(crawl.identity.key(&page.lease.url), reason);
+        }
+        return;
+    }
     page.outcome = failure_outcome(shared, job, &page.lease, failure).await;
     if matches!(page.outcome, PageOutcome::Failed(_)) {
         admit_sitemaps(shared, job, &page.lease, &page.lease.url).await;
@@ -138,12 +154,9 @@ async fn failure_outcome(
 ) -> PageOutcome {
     match failure.refused_redirect {
         Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
-        Some(RedirectRefusal::RobotsUnreadable { cause, is_transient }) => {
-            let retry = if is_transient { retry(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
-            match retry {
-                Some(outcome) => outcome,
-                None => robots_blocked(shared, job, page, Some(&cause)).await,
-            }
+        Some(RedirectRefusal::RobotsUnreadable { cause, is_transient, answered }) => {
+            robots_unreadable(shared, job, page, &RobotsFailure { error: cause, is_transient, answered })
+                .await
         }
         Some(RedirectRefusal::HostBusy { not_before }) => PageOutcome::Return(not_before),
         Some(RedirectRefusal::OutOfScope(_)) | None => {

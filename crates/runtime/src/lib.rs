@@ -20,7 +20,7 @@
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
-//! - job: `explain`, `sitemaps`, `context`, `resume`, `browser_access`
+//! - job: `explain`, `sitemaps`, `twins`, `context`, `resume`, `browser_access`
 //! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
 //!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
@@ -80,6 +80,7 @@ mod term;
 mod track_changes;
 mod tracking;
 mod transforming;
+mod twins;
 mod warning;
 mod worker;
 

@@ -17,6 +17,7 @@ use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::error::Error;
 use crate::hosts::RequestChain;
+use crate::limits::{MAX_ATTEMPTS, RETRY_PAUSE};
 use crate::page_request::PageRequest;
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchRequest, Purpose, Transformed};
@@ -24,6 +25,7 @@ use crate::robots::Robots;
 use crate::second_pass::MIN_RENDER_TIME;
 use crate::shared::Shared;
 use crate::sitemap_fetch;
+use crate::sitemap_lease::sitemap_warning;
 use crate::sitemaps::{SitemapPermission, Sitemaps};
 use crate::slices::Slices;
 use crate::transforming::transform;
@@ -92,6 +94,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
             let late = format!("not all sitemaps were read within the timeout of {} ms", timeout.as_millis());
             warning = Some(joined(warning, &late));
         }
+        warning = found.warnings.iter().fold(warning, |all, next| Some(joined(all, next)));
     }
     let mut links = by_relevance(found.links);
     links.truncate(limit);
@@ -114,8 +117,22 @@ async fn read_sitemaps(
         let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
         let permission = sitemaps.permission(&robots, &next.url, next.key);
         let SitemapPermission::Allowed { gap } = permission else { continue };
-        match sitemap_fetch::read(shared, &next.url, &job.options, job.pacing(gap)).await {
+        let mut attempt = 1;
+        let read = loop {
+            let read = sitemap_fetch::read(shared, &next.url, &job.options, job.pacing(gap)).await;
+            match &read {
+                Err(unread) if attempt < MAX_ATTEMPTS && sitemaps.may_retry(next.key, unread) => {
+                    tokio::time::sleep(RETRY_PAUSE * attempt).await;
+                    attempt += 1;
+                }
+                _ => break read,
+            }
+        };
+        match read {
             Ok(sitemap) => {
+                if let Some(problem) = sitemap.problem().filter(|_| sitemaps.take_warning()) {
+                    found.warnings.push(sitemap_warning(&next.url, problem).to_string());
+                }
                 let (new_sitemaps, pages) = sitemaps.add_content(next.key, sitemap);
                 queue.extend(new_sitemaps);
                 found.add(pages.into_iter().map(|(page, _)| page).collect()).await;
@@ -123,7 +140,11 @@ async fn read_sitemaps(
                     return;
                 }
             }
-            Err(failure) => tracing::info!(error = %failure.error, "a sitemap could not be fetched"),
+            Err(unread) => {
+                if let Some(problem) = sitemaps.unread_warning(next.key, &unread) {
+                    found.warnings.push(sitemap_warning(&next.url, problem).to_string());
+                }
+            }
         }
     }
 }
@@ -252,12 +273,15 @@ struct FoundLinks<'a> {
     job: &'a Arc<JobContext>,
     slices: &'a Slices,
     words: Arc<[String]>,
+    /// About sitemaps.
+    warnings: Vec<String>,
 }
 
 impl<'a> FoundLinks<'a> {
     fn new(shared: &'a Shared, job: &'a Arc<JobContext>, search: Option<&str>) -> Self {
         let words = search_words(search.unwrap_or_default());
-        Self { links: Vec::new(), seen: HashSet::new(), job, slices: &shared.slices, words }
+        let (links, seen) = (Vec::new(), HashSet::new());
+        Self { links, seen, job, slices: &shared.slices, words, warnings: Vec::new() }
     }
 
     /// Adds the URLs that belong to the site and are new.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::SkipReason;
-use gleaner_store::{Admission, FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
 
 use crate::attempts::{page_deadline, retry, work_deadline};
@@ -166,6 +166,15 @@ async fn process_held(
         page.outcome = outcome;
         return None;
     }
+    if fetched.status >= 400
+        && let Some(crawl) = &job.crawl
+    {
+        // At the same depth: it is the same page.
+        let twins = crawl.twins_of(&page.lease);
+        if !twins.is_empty() {
+            shared.admit_at(job.id, page.lease.depth, twins).await;
+        }
+    }
     if page.lease.external
         && let Some(crawl) = &job.crawl
         && let Some(inside) = crawl.candidate(fetched.url.clone(), &mut 0)
@@ -175,10 +184,7 @@ async fn process_held(
         // An external link that redirects back into the site. The target is queued as a page of the site at
         // the same depth, so that its links are followed; that page gives the document.
         (page.outcome, page.redirected_to) = (PageOutcome::Skipped, Some(inside.key));
-        let (admission, now) = (Admission::new(page.lease.depth, vec![inside]), shared.clock.now());
-        if let Err(error) = shared.store.admit(job.id, admission, now).await {
-            tracing::debug!(%error, "a job ended before a page was admitted");
-        }
+        shared.admit_at(job.id, page.lease.depth, vec![inside]).await;
         trace(job, page, Some(&fetched.url), true);
         return None;
     }

@@ -10,7 +10,9 @@ use crate::shared::Shared;
 /// Records how a page ended, if its URL is traced.
 pub(crate) fn trace(job: &JobContext, page: &FinishedPage, answered: Option<&Url>, moved: bool) {
     if let Some(crawl) = job.crawl.as_ref().filter(|_| job.is_traced()) {
-        crawl.records.traces.record_outcome(page.lease.key, &page.lease.url, answered, moved, &page.outcome);
+        // Not the key of the lease, which is another one for a further spelling of a page.
+        let key = crawl.identity.key(&page.lease.url);
+        crawl.records.traces.record_outcome(key, &page.lease.url, answered, moved, &page.outcome);
     }
 }
 

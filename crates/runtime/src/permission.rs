@@ -19,7 +19,7 @@ use crate::holds::MAX_HOLD_WAIT;
 use crate::host_limiter::HostLease;
 use crate::hosts::{RequestChain, same_host};
 use crate::ports::{RedirectCheck, RedirectRefusal};
-use crate::robots::{ROBOTS_RETRY, RobotsFailure, RobotsLookup};
+use crate::robots::{RobotsFailure, RobotsLookup};
 use crate::shared::Shared;
 
 /// Ends a page without a request for it, because of its robots.txt.
@@ -30,7 +30,7 @@ pub(crate) fn finish_without_request(page: &mut FinishedPage, lookup: &RobotsLoo
 }
 
 /// The crawl delay of robots.txt; zero if robots.txt is not read. `None` if robots.txt forbids the page,
-/// could not be read, or delays the page: then the page has its outcome. `export` is the URL that the page is
+/// cannot be read, or delays the page: then the page has its outcome. `export` is the URL that the page is
 /// read from, if it is not its own.
 pub(crate) async fn permission(
     shared: &Arc<Shared>,
@@ -64,25 +64,25 @@ pub(crate) async fn permission(
 }
 
 /// The outcome of a page whose robots.txt could not be read.
-async fn robots_unreadable(
+pub(crate) async fn robots_unreadable(
     shared: &Shared,
     job: &JobContext,
     page: &LeasedPage,
     failure: &RobotsFailure,
 ) -> PageOutcome {
     if failure.is_transient
-        && let Some(outcome) = retry(shared, job, page, Some(ROBOTS_RETRY))
+        && let Some(outcome) = retry(shared, job, page, Some(failure.pause()))
     {
         return outcome;
     }
-    if failure.is_refusal() {
+    if !failure.answered {
         return PageOutcome::Failed(failure.error.clone());
     }
     robots_blocked(shared, job, page, Some(&failure.error)).await
 }
 
-/// The outcome of a page that robots.txt forbids, or whose redirect it forbids. `failure` is the cause if
-/// robots.txt could not be read.
+/// The outcome of a page that robots.txt forbids, or whose redirect it forbids. `failure` is the cause if the
+/// server answered with a failure.
 pub(crate) async fn robots_blocked(
     shared: &Shared,
     job: &JobContext,
@@ -165,10 +165,11 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 Some(failure) if failure.is_refusal() => {
                     return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
                 }
-                Some(RobotsFailure { error, is_transient, .. }) => {
+                Some(RobotsFailure { error, is_transient, answered }) => {
                     return Err(RedirectRefusal::RobotsUnreadable {
                         cause: error.clone(),
                         is_transient: *is_transient,
+                        answered: *answered,
                     });
                 }
                 None if !robots.policy.allows(to) => return Err(RedirectRefusal::Robots),

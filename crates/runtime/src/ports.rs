@@ -79,6 +79,8 @@ pub enum RedirectRefusal {
         cause: PageError,
         /// Another attempt may succeed.
         is_transient: bool,
+        /// The server answered, with a status that reports a failure.
+        answered: bool,
     },
     /// The target does not belong to the job.
     OutOfScope(String),

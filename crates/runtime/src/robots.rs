@@ -7,7 +7,8 @@
 //! all jobs. With the default route alone, sites that only another route reaches would be closed.
 //!
 //! 4xx and endless redirects mean that there is no robots.txt, so everything is allowed (2.3.1.2, 2.3.1.3).
-//! Any other failure means that nothing is allowed for now (2.3.1.4); it is fetched again soon.
+//! Any other failure means that nothing is allowed for now (2.3.1.4); it is fetched again soon. If the server
+//! did not answer at all, its pages fail with the cause: no rule forbids them.
 //!
 //! A fetch continues while at least one caller waits for it. A caller with a short timeout stops waiting
 //! earlier and treats robots.txt as unreadable; the result still reaches the other callers and the cache.
@@ -24,11 +25,13 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::{Position, Url};
 
+use crate::limits::RETRY_PAUSE;
 use crate::route::RouteKey;
 
 /// How long a robots.txt is cached: the longest time that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-/// How long after a failure, including a 5xx answer, robots.txt is fetched again.
+/// How long after a 5xx answer or a timeout robots.txt is fetched again. After another failure it is
+/// [`RETRY_PAUSE`].
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 /// Timeout for a fetch of robots.txt, independent of the timeouts of jobs and of how slowly bytes arrive. A
 /// job with a shorter timeout waits for its own timeout only.
@@ -66,6 +69,12 @@ impl RobotsFailure {
     /// robots.txt.
     pub(crate) fn is_refusal(&self) -> bool {
         self.error.code == ErrorCode::ScrapeBlocked && !self.is_transient
+    }
+
+    /// How long robots.txt is not fetched again. A connection that fails costs little, so it is tried again as
+    /// soon as that of a page.
+    pub(crate) fn pause(&self) -> Duration {
+        if self.answered || self.error.code == ErrorCode::ScrapeTimeout { ROBOTS_RETRY } else { RETRY_PAUSE }
     }
 }
 
@@ -169,7 +178,7 @@ impl Entry {
             EntryState::Loaded(loaded) => {
                 let is_current = match &loaded.robots.failure {
                     // From the end of the fetch: a server that hangs fails only after a while.
-                    Some(_) => now < loaded.at + ROBOTS_RETRY,
+                    Some(failure) => now < loaded.at + failure.pause(),
                     None => now < self.created_at + ROBOTS_LIFETIME,
                 };
                 is_current.then(|| CurrentEntry::Loaded(Arc::clone(&loaded.robots)))

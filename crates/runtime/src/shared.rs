@@ -258,6 +258,13 @@ impl Shared {
         }
     }
 
+    /// Admits a few pages at the depth of the page that led to them.
+    pub(crate) async fn admit_at(&self, job: JobId, depth: u32, pages: Vec<Candidate>) {
+        if let Err(error) = self.store.admit(job, Admission::new(depth, pages), self.clock.now()).await {
+            tracing::debug!(%error, "a job ended before a page was admitted");
+        }
+    }
+
     /// These notes if the store keeps them for another process; otherwise none, at no cost.
     pub(crate) fn notes(&self, notes: impl FnOnce() -> Vec<Note>) -> Vec<Note> {
         if self.store.is_durable() { notes() } else { Vec::new() }

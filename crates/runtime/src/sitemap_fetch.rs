@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_frontier::{HostFeedback, Sitemap};
+use gleaner_frontier::HostFeedback;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, FetchEngine, PageError};
 use tokio::time::Instant;
@@ -12,20 +12,28 @@ use crate::host_limiter::RequestPacing;
 use crate::hosts::{AuxiliaryRedirects, is_busy};
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::shared::Shared;
-use crate::sitemaps::FetchedSitemap;
+use crate::sitemaps::{FetchedSitemap, Unread};
 use crate::transforming;
 
-/// Fetches and parses one sitemap. It is empty if the status is not 200.
+/// Fetches and parses one sitemap.
 pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
     pacing: RequestPacing,
-) -> Result<FetchedSitemap, FetchError> {
-    let answer = fetch(shared, url, options, pacing).await?;
+) -> Result<FetchedSitemap, Unread> {
+    let answer = fetch(shared, url, options, pacing).await.map_err(|failure| Unread {
+        problem: format!("could not be fetched: {}", failure.error.message),
+        retryable: failure.retryable,
+        status: None,
+    })?;
     let (url, bytes) = (answer.url.clone(), answer.body.len());
-    if answer.status != 200 {
-        return Ok(FetchedSitemap { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
+    if !matches!(answer.status, 200 | 203) {
+        return Err(Unread {
+            problem: format!("answered with status {}", answer.status),
+            retryable: matches!(answer.status, 408 | 500),
+            status: Some(answer.status),
+        });
     }
     let (sitemap, priorities) = transforming::sitemap(shared, answer).await;
     Ok(FetchedSitemap { url, bytes, sitemap, priorities })
@@ -39,7 +47,7 @@ pub(crate) async fn read_robots(
     pacing: RequestPacing,
 ) -> Result<Vec<Url>, FetchError> {
     let answer = fetch(shared, url, options, pacing).await?;
-    Ok(shared.robots_policy(&answer, &shared.agent).await.sitemaps().to_vec())
+    Ok(shared.robots_policy(&answer, &shared.agent).await.sitemaps_at(url))
 }
 
 async fn fetch(

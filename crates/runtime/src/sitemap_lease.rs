@@ -106,19 +106,20 @@ async fn fetch_sitemap(
     let options = auxiliary_options(job, &page.url);
     let sitemap = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
         Ok(sitemap) => sitemap,
-        Err(failure) => {
-            if failure.retryable
+        Err(unread) => {
+            if crawl.sitemaps.may_retry(page.key, &unread)
                 && let Some(outcome) = retry(shared, job, page, None)
             {
                 return Err(outcome);
             }
-            let problem = format!("could not be fetched: {}", failure.error.message);
-            warn_of_sitemap(shared, job, crawl, &page.url, &problem).await;
+            if let Some(problem) = crawl.sitemaps.unread_warning(page.key, &unread) {
+                warn_of_sitemap(shared, job, &page.url, problem).await;
+            }
             return Err(PageOutcome::Skipped);
         }
     };
-    if let Some(problem) = sitemap.problem() {
-        warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {problem}")).await;
+    if let Some(problem) = sitemap.problem().filter(|_| crawl.sitemaps.take_warning()) {
+        warn_of_sitemap(shared, job, &page.url, problem).await;
     }
     Ok(sitemap)
 }
@@ -149,12 +150,14 @@ async fn admit_content(
     totals
 }
 
-/// Adds a warning about a broken sitemap to the job, for the first few.
-async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, problem: &str) {
-    if crawl.sitemaps.take_warning() {
-        let (url, problem) = (SafeUrl::from(url).to_string(), problem.to_owned());
-        let _ = shared.store.warn(job.id, JobWarning::Sitemap { url, problem }).await;
-    }
+/// Adds a warning about a sitemap to the job.
+async fn warn_of_sitemap(shared: &Shared, job: &JobContext, url: &Url, problem: String) {
+    let _ = shared.store.warn(job.id, sitemap_warning(url, problem)).await;
+}
+
+/// The warning about a sitemap.
+pub(crate) fn sitemap_warning(url: &Url, problem: String) -> JobWarning {
+    JobWarning::Sitemap { url: SafeUrl::from(url).to_string(), problem }
 }
 
 /// The options to fetch a sitemap with: without the headers of the user if it is of another origin.

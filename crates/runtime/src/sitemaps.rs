@@ -20,7 +20,7 @@ use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_
 use gleaner_store::{Note, NoteKind, NoteValue};
 use url::Url;
 
-use crate::robots::Robots;
+use crate::robots::{Robots, robots_url};
 
 /// Upper bound on the sitemap files read for one site.
 pub const MAX_SITEMAP_FILES: usize = 1_000;
@@ -40,6 +40,7 @@ const MAX_SITEMAP_WARNINGS: usize = 3;
 /// The first byte of a note about a sitemap has these bits; the second is its depth.
 const IS_NAMED: u8 = 1;
 const IS_ROBOTS: u8 = 2;
+const IS_GUESSED: u8 = 4;
 /// The keys of the notes about all sitemaps of a job.
 const TOTAL_PAGES: u64 = 0;
 const TOTAL_BYTES: u64 = 1;
@@ -60,6 +61,8 @@ struct State {
     depths: HashMap<UrlKey, u32>,
     /// Sitemaps that the site's robots.txt names. They are read even if its rules forbid their paths.
     named: HashSet<UrlKey>,
+    /// Sitemaps that nothing names: they are sought at well-known paths.
+    guessed: HashSet<UrlKey>,
     /// robots.txt, if the job reads it only for the names of sitemaps.
     robots: Option<UrlKey>,
     /// The start page of the site.
@@ -83,8 +86,19 @@ pub(crate) struct FetchedSitemap {
 impl FetchedSitemap {
     /// Why it could be read only in part; `None` if all of it was read.
     pub(crate) fn problem(&self) -> Option<String> {
-        self.sitemap.warnings.first().map(ToString::to_string)
+        self.sitemap.warnings.first().map(|warning| format!("was read in part: {warning}"))
     }
+}
+
+/// Why a sitemap was not read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// What follows its address in a sentence.
+    pub(crate) problem: String,
+    /// Another attempt may succeed.
+    pub(crate) retryable: bool,
+    /// The status with which it answered, if that is no success.
+    pub(crate) status: Option<u16>,
 }
 
 /// Whether a sitemap may be fetched.
@@ -111,6 +125,20 @@ impl Sitemaps {
         state.warnings <= MAX_SITEMAP_WARNINGS
     }
 
+    /// Whether a sitemap that was not read is worth another attempt. A server error is often over soon, but
+    /// each of a thousand sitemaps of an index must not be asked three times because of it.
+    pub(crate) fn may_retry(&self, key: UrlKey, unread: &Unread) -> bool {
+        let state = self.lock();
+        let is_root = state.depths.get(&key) == Some(&0) && !state.guessed.contains(&key);
+        unread.retryable && (unread.status.is_none() || is_root)
+    }
+
+    /// The warning about a sitemap that was not read; `None` after the first few, or if nothing names it.
+    pub(crate) fn unread_warning(&self, key: UrlKey, unread: &Unread) -> Option<String> {
+        let is_missing_guess = unread.status.is_some() && self.lock().guessed.contains(&key);
+        (!is_missing_guess && self.take_warning()).then(|| unread.problem.clone())
+    }
+
     /// Is this the key of a robots.txt that is read for its sitemaps?
     pub(crate) fn is_robots(&self, key: UrlKey) -> bool {
         self.lock().robots == Some(key)
@@ -125,13 +153,15 @@ impl Sitemaps {
         let well_known = ["/sitemap.xml", "sitemap.xml"].into_iter().chain(inner.as_deref());
         let well_known: Vec<Url> = well_known.filter_map(|path| start.join(path).ok()).collect();
         let robots_txt = start.join("/robots.txt").ok().filter(|_| robots.is_none());
-        let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps().to_vec());
+        let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps_at(&robots_url(start)));
         let mut state = self.lock();
         state.start = Some(start.clone());
         state.robots = robots_txt.as_ref().map(sitemap_key);
         let mut roots = state.add(robots_txt.into_iter(), 0);
         roots.extend(state.add_named(named));
-        roots.extend(state.add(well_known.into_iter(), 0));
+        let guesses = state.add(well_known.into_iter(), 0);
+        state.guessed.extend(guesses.iter().map(|guess| guess.key));
+        roots.extend(guesses);
         roots
     }
 
@@ -214,6 +244,9 @@ impl Sitemaps {
                 if flags & IS_NAMED != 0 {
                     state.named.insert(key);
                 }
+                if flags & IS_GUESSED != 0 {
+                    state.guessed.insert(key);
+                }
                 if flags & IS_ROBOTS != 0 {
                     state.robots = Some(key);
                 }
@@ -248,7 +281,8 @@ impl State {
         let depth = u8::try_from(*self.depths.get(&key)?).unwrap_or(u8::MAX);
         let named = if self.named.contains(&key) { IS_NAMED } else { 0 };
         let robots = if self.robots == Some(key) { IS_ROBOTS } else { 0 };
-        let value = NoteValue::Set(vec![named | robots, depth].into());
+        let guessed = if self.guessed.contains(&key) { IS_GUESSED } else { 0 };
+        let value = NoteValue::Set(vec![named | robots | guessed, depth].into());
         Some(Note { kind: NoteKind::Sitemap, key: key.to_raw(), value })
     }
 
@@ -266,6 +300,10 @@ impl State {
     }
 
     fn add_named(&mut self, sitemaps: Vec<Url>) -> Vec<Candidate> {
+        // What robots.txt names is no guess, also if it was read after the guess was made.
+        for url in &sitemaps {
+            self.guessed.remove(&sitemap_key(url));
+        }
         let origin = self.start.as_ref().map(Url::origin);
         let own = sitemaps.iter().filter(|url| Some(url.origin()) == origin);
         self.named.extend(own.map(sitemap_key));
@@ -425,8 +463,9 @@ mod tests {
         let restored = Sitemaps::default();
         notes.iter().for_each(|note| restored.restore(note));
         let state = |sitemaps: &Sitemaps| {
-            let State { depths, named, robots, start, pages, bytes, .. } = &*sitemaps.lock();
-            (depths.clone(), named.clone(), *robots, start.clone(), *pages, *bytes)
+            let State { depths, named, guessed, robots, start, pages, bytes, .. } = &*sitemaps.lock();
+            let sets = (named.clone(), guessed.clone());
+            (depths.clone(), sets, *robots, start.clone(), *pages, *bytes)
         };
         assert_eq!(state(&restored), state(&sitemaps));
         assert_eq!(state(&restored).0[&new_sitemaps[0].key], 1);

@@ -136,7 +136,7 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
     // A compressed sitemap can be large once it is decompressed.
     let is_small = page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP);
     let parse = move || {
-        let sitemap = sitemap::parse(&page.body, &page.url);
+        let sitemap = sitemap::parse_as(&page.body, &page.url, charset(&page));
         let priorities = sitemap.crawl_priorities();
         (sitemap, priorities)
     };
@@ -145,6 +145,15 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
         async move { if is_small { Some(parse()) } else { blocking_with_permit(permits, parse).await } };
     let parsed = AssertUnwindSafe(parsing).catch_unwind().await;
     parsed.ok().flatten().unwrap_or_default()
+}
+
+/// The `charset` of a content type.
+fn charset(page: &Fetched) -> Option<&str> {
+    page.content_type.as_deref()?.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        name.trim().eq_ignore_ascii_case("charset").then_some(value)
+    })
 }
 
 /// May the body be a PDF, by its content type or its first bytes? The transformer makes the final decision.

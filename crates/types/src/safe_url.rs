@@ -30,7 +30,12 @@ impl From<&Url> for SafeUrl {
 impl fmt::Display for SafeUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = &self.0;
-        write!(f, "{}://{}", url.scheme(), url.host_str().unwrap_or_default())?;
+        // An address such as `mailto:a@b.example` has no authority.
+        match url.host_str() {
+            Some(host) => write!(f, "{}://{host}", url.scheme())?,
+            None if url.has_authority() => write!(f, "{}://", url.scheme())?,
+            None => write!(f, "{}:", url.scheme())?,
+        }
         if let Some(port) = url.port() {
             write!(f, ":{port}")?;
         }
@@ -48,5 +53,23 @@ impl fmt::Display for SafeUrl {
 impl fmt::Debug for SafeUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_host_has_no_slashes() {
+        for (url, shown) in [
+            ("mailto:a@b.example", "mailto:a@b.example"),
+            ("tel:123", "tel:123"),
+            ("mailto:a@b.example?subject=secret", "mailto:a@b.example?subject=…"),
+            ("file:///etc/hosts", "file:///etc/hosts"),
+            ("https://user:pw@a.example:8443/p?q=1#f", "https://a.example:8443/p?q=…"),
+        ] {
+            assert_eq!(SafeUrl::from(Url::parse(url).unwrap()).to_string(), shown);
+        }
     }
 }

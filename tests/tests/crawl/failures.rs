@@ -1,6 +1,6 @@
 use gleaner::request::Format;
-use gleaner::{ErrorCode, ErrorKind, ScrapeRequest};
-use gleaner_testkit::{Extras, FailureKind, RawServer, Site, SiteSpec, Step};
+use gleaner::{CrawlRequest, ErrorCode, ErrorKind, ScrapeRequest, SkipReason};
+use gleaner_testkit::{Extras, FailureKind, HostilePage, PageServer, RawServer, Site, SiteSpec, Step};
 
 use crate::support::{crawl, engine, links_only};
 
@@ -77,4 +77,30 @@ async fn unsupported_options_are_refused() {
         error.faults().map(|faults| faults.as_slice()[0].path.to_string()).as_deref(),
         Some("timeout")
     );
+}
+
+/// Seen with pages of wikis about pictures, and with programs: their names are those of files.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_of_a_file_is_a_hint_that_the_content_type_confirms() {
+    let links = "<a href='/wiki/File:Harbour.jpg'>a</a> <a href='/ZyNET.exe?Dockey=17'>b</a> \
+        <a href='/sites/globo.com.br'>c</a> <a href='/wiki/File:Bare.jpg'>d</a> <a href='/photo.jpg'>e</a>";
+    let server = PageServer::start(vec![
+        HostilePage::html("/", format!("<h1>Index</h1>{links}")),
+        HostilePage::html("/wiki/File:Harbour.jpg", "<h1>About a picture</h1>"),
+        HostilePage::html("/ZyNET.exe?Dockey=17", "<h1>Record 17</h1>"),
+        HostilePage::html("/sites/globo.com.br", "<h1>About a host</h1>"),
+        HostilePage::new("/wiki/File:Bare.jpg", "image/jpeg", vec![0xff, 0xd8, 0xff]),
+    ])
+    .unwrap();
+    let mut job = engine().crawl(CrawlRequest::new(server.base_url())).await.unwrap();
+    let mut crawled = Vec::new();
+    while let Some(document) = job.next().await {
+        let url = document.unwrap().metadata.url.unwrap();
+        crawled.push(url.replace(&server.base_url(), ""));
+    }
+    crawled.sort();
+    assert_eq!(crawled, ["/", "/ZyNET.exe?Dockey=17", "/sites/globo.com.br", "/wiki/File:Harbour.jpg"]);
+    assert!(job.rejections().contains(&(SkipReason::BinaryFile, 2)), "{:?}", job.rejections());
+    assert_eq!(job.status().await.unwrap().failed, 0);
+    assert_eq!((server.requests("/wiki/File:Bare.jpg"), server.requests("/photo.jpg")), (1, 0));
 }

@@ -84,7 +84,17 @@ fn server_failures() -> Vec<(ErrorKind, Vec<Step>)> {
         (ErrorKind::TooManyRedirects, chain),
         (ErrorKind::RedirectLoop, redirect_loop),
         (ErrorKind::UnsupportedMedia, vec![Step::ReadRequest, typed("image/png", ("X-A", CANARY))]),
-        (ErrorKind::Decode, vec![Step::ReadRequest, typed("text/html", ("Content-Encoding", "gzip"))]),
+        (
+            ErrorKind::Decode,
+            vec![
+                Step::ReadRequest,
+                Step::respond(
+                    "200 OK",
+                    &[("Content-Type", "text/html"), ("Content-Encoding", "gzip")],
+                    format!("\x1f{CANARY}"),
+                ),
+            ],
+        ),
         (ErrorKind::Protocol, vec![Step::ReadRequest, Step::send(format!("220 {CANARY} ESMTP\r\n\r\n"))]),
         (
             ErrorKind::TooLarge,

@@ -34,6 +34,7 @@ const MODULES: &[&str] = &[
     "config",
     "explain",
     "sitemaps",
+    "twins",
     "context",
     "resume",
     "browser_access",

@@ -1,4 +1,4 @@
-use gleaner::{JobWarning, PromptedCrawl};
+use gleaner::{JobWarning, PromptedCrawl, SkipReason};
 use serde_json::Value;
 
 use super::kept::{self, Kept};
@@ -63,7 +63,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     }
     if !explained.is_empty() {
         console.error(explanation(&run.explanations, &run.rejections));
-    } else if let Some(why) = why_few_pages(&run, asks_for_one) {
+    } else if let Some(why) = what_is_missing(&run, asks_for_one) {
         // The reason for an empty result is an error, and --quiet does not suppress errors.
         if run.written == 0 { console.error(why) } else { console.note(why) }
     }
@@ -78,20 +78,25 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     })
 }
 
-/// Why a crawl has at most one page, unless it was limited to one or failed.
-fn why_few_pages(run: &Run, asks_for_one: bool) -> Option<String> {
-    let has_few = run.written == 0 || (run.written == 1 && !asks_for_one);
+/// Which links a crawl left out, and why it has at most one page; `None` if it was limited to one, or failed.
+fn what_is_missing(run: &Run, asks_for_one: bool) -> Option<String> {
+    let is_as_asked = run.written == 1 && asks_for_one;
     // A warning already explains why nothing was crawled, but not what to do about robots.txt.
     let warnings = &run.snapshot.warnings;
     let is_forbidden = warnings.contains(&JobWarning::StartForbidden);
     let is_explained = run.written == 0 && !warnings.is_empty() && !is_forbidden;
-    if !has_few || is_explained || run.interrupted {
+    if is_as_asked || is_explained || run.interrupted {
         return None;
     }
     let nothing_wrong = run.snapshot.failed == 0 && run.snapshot.robots_blocked == 0;
     let no_links = "no links were found on the start page (without a browser, those made by scripts are \
                     missing)";
-    skipped_links(&run.rejections)
+    let mut rejections = run.rejections.clone();
+    if run.written > 1 {
+        // Addresses of mail and telephones stand on every page of many sites.
+        rejections.retain(|(reason, _)| *reason != SkipReason::UnsupportedScheme);
+    }
+    skipped_links(&rejections)
         .or_else(|| (nothing_wrong && run.written == 1).then(|| no_links.to_owned()))
         .map(|why| format!("note: {why}"))
 }

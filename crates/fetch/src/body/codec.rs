@@ -25,21 +25,29 @@ pub(crate) enum Coding {
 }
 
 impl Coding {
-    /// The coding of this name, in any letter case. `None` within `Ok` is `identity`.
-    pub(crate) fn named(name: &str) -> Result<Option<Self>, ()> {
+    /// The coding of this name, in any letter case; `None` if it is none that can be undone.
+    pub(crate) fn named(name: &str) -> Option<Self> {
         let is = |other: &str| name.eq_ignore_ascii_case(other);
         if is("gzip") || is("x-gzip") {
-            Ok(Some(Self::Gzip))
+            Some(Self::Gzip)
         } else if is("deflate") {
-            Ok(Some(Self::Deflate))
+            Some(Self::Deflate)
         } else if is("br") {
-            Ok(Some(Self::Brotli))
+            Some(Self::Brotli)
         } else if is("zstd") {
-            Ok(Some(Self::Zstd))
-        } else if is("identity") || name.is_empty() {
-            Ok(None)
+            Some(Self::Zstd)
         } else {
-            Err(())
+            None
+        }
+    }
+
+    /// Its name in `Content-Encoding`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
         }
     }
 }
@@ -64,10 +72,11 @@ pub(crate) enum Codec {
 }
 
 impl Codec {
-    pub(crate) fn new(coding: Coding) -> Result<Self, Broken> {
+    /// A decoder of a stream that begins with `start`, which is still to be decoded.
+    pub(crate) fn new(coding: Coding, start: &[u8]) -> Result<Self, Broken> {
         Ok(match coding {
             Coding::Gzip => Self::Gzip(Gzip::new()),
-            Coding::Deflate => Self::Deflate(Deflate::Unknown),
+            Coding::Deflate => Self::Deflate(Deflate::new(start)),
             Coding::Brotli => Self::Brotli(Box::new(Brotli::new())),
             Coding::Zstd => Self::Zstd(Zstd::new()?),
         })
@@ -87,8 +96,8 @@ impl Codec {
     /// Whether the stream is complete.
     pub(crate) fn is_complete(&self) -> bool {
         match self {
-            Self::Gzip(codec) => codec.complete,
-            Self::Deflate(codec) => matches!(codec, Deflate::Done),
+            Self::Gzip(codec) => codec.is_complete(),
+            Self::Deflate(codec) => codec.complete,
             Self::Brotli(codec) => codec.complete,
             Self::Zstd(codec) => codec.complete,
         }
@@ -97,87 +106,214 @@ impl Codec {
     /// Whether all further input is dropped.
     pub(crate) fn is_finished(&self) -> bool {
         match self {
-            Self::Gzip(codec) => codec.finished,
-            Self::Deflate(codec) => matches!(codec, Deflate::Done),
+            Self::Gzip(codec) => matches!(codec.part, GzipPart::Done),
+            Self::Deflate(codec) => codec.complete,
             Self::Brotli(codec) => codec.complete,
-            Self::Zstd(_) => false,
+            Self::Zstd(codec) => codec.finished,
         }
     }
 }
 
-/// One or more gzip members (RFC 1952). Bytes after the last member that do not begin another one are
-/// dropped, as in browsers, because some servers pad.
+/// One or more gzip members (RFC 1952). As in browsers, bytes after the last member that do not begin another
+/// one are dropped, because some servers pad, and the trailer of a member is not read: a page whose text is
+/// whole must not be lost because its checksum is missing or wrong.
 pub(crate) struct Gzip {
-    inflate: Decompress,
-    complete: bool,
-    finished: bool,
+    part: GzipPart,
+    /// Members whose header was read.
     members: u32,
 }
 
+enum GzipPart {
+    Header(GzipHeader),
+    Data(Decompress),
+    /// So many bytes are left of the checksum and the size.
+    Trailer(usize),
+    Done,
+}
+
 impl Gzip {
-    const WINDOW_BITS: u8 = 15;
-    const FIRST_BYTE: u8 = 0x1f;
+    const TRAILER: usize = 8;
 
     fn new() -> Self {
-        Self {
-            inflate: Decompress::new_gzip(Self::WINDOW_BITS),
-            complete: false,
-            finished: false,
-            members: 1,
+        Self { part: GzipPart::Header(GzipHeader::default()), members: 0 }
+    }
+
+    fn is_complete(&self) -> bool {
+        match &self.part {
+            GzipPart::Header(header) => self.members > 0 && header.is_unread(),
+            GzipPart::Data(_) => false,
+            GzipPart::Trailer(_) | GzipPart::Done => true,
         }
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
-        if self.complete && !self.finished {
-            match input.first() {
-                None => return Ok(Step { consumed: 0, produced: 0 }),
-                Some(&Self::FIRST_BYTE) => {
-                    self.members += 1;
-                    if self.members > MAX_MEMBERS {
-                        return Err(Broken);
+        let (step, next) = match &mut self.part {
+            GzipPart::Header(header) => {
+                let mut consumed = 0;
+                let mut next = None;
+                for byte in input {
+                    consumed += 1;
+                    match header.read(*byte) {
+                        Ok(false) => continue,
+                        Ok(true) => next = Some(GzipPart::Data(Decompress::new(false))),
+                        Err(Broken) if self.members > 0 => next = Some(GzipPart::Done),
+                        Err(Broken) => return Err(Broken),
                     }
-                    self.inflate = Decompress::new_gzip(Self::WINDOW_BITS);
-                    self.complete = false;
+                    break;
                 }
-                Some(_) => self.finished = true,
+                (Step { consumed, produced: 0 }, next)
             }
+            GzipPart::Data(decompress) => {
+                let (step, ended) = inflate(decompress, input, output)?;
+                (step, ended.then_some(GzipPart::Trailer(Self::TRAILER)))
+            }
+            GzipPart::Trailer(left) => {
+                let consumed = input.len().min(*left);
+                *left -= consumed;
+                let next = (*left == 0).then(|| GzipPart::Header(GzipHeader::default()));
+                (Step { consumed, produced: 0 }, next)
+            }
+            GzipPart::Done => (Step { consumed: input.len(), produced: 0 }, None),
+        };
+        if let Some(next) = next {
+            if matches!(next, GzipPart::Data(_)) {
+                self.members += 1;
+                if self.members > MAX_MEMBERS {
+                    return Err(Broken);
+                }
+            }
+            self.part = next;
         }
-        if self.finished {
-            return Ok(Step { consumed: input.len(), produced: 0 });
-        }
-        let (step, ended) = inflate(&mut self.inflate, input, output)?;
-        self.complete = ended;
         Ok(step)
     }
 }
 
+/// The header of a gzip member (RFC 1952 section 2.3), byte by byte. Nothing in it is needed.
+#[derive(Default)]
+struct GzipHeader {
+    /// How many of the ten fixed bytes were read.
+    fixed: u8,
+    /// The flags of the parts that are still to be read.
+    flags: u8,
+    part: HeaderPart,
+}
+
+#[derive(Default, Clone, Copy)]
+enum HeaderPart {
+    #[default]
+    Fixed,
+    ExtraLength,
+    /// The low byte of the length is known.
+    ExtraHighLength(u8),
+    /// So many bytes are left of the extra field.
+    Extra(u16),
+    /// A name or a comment, up to a zero.
+    Text,
+    /// So many bytes are left of the header's checksum.
+    Checksum(u8),
+}
+
+impl GzipHeader {
+    const FIXED: u8 = 10;
+    const RESERVED_FLAGS: u8 = 0xe0;
+
+    fn is_unread(&self) -> bool {
+        self.fixed == 0
+    }
+
+    /// Reads the next byte; whether it was the last one.
+    fn read(&mut self, byte: u8) -> Result<bool, Broken> {
+        let is_read = match &mut self.part {
+            HeaderPart::Fixed => {
+                let is_valid = match self.fixed {
+                    0 => byte == 0x1f,
+                    1 => byte == 0x8b,
+                    2 => byte == 8,
+                    3 => {
+                        self.flags = byte;
+                        byte & Self::RESERVED_FLAGS == 0
+                    }
+                    _ => true,
+                };
+                if !is_valid {
+                    return Err(Broken);
+                }
+                self.fixed += 1;
+                self.fixed == Self::FIXED
+            }
+            HeaderPart::ExtraLength => {
+                self.part = HeaderPart::ExtraHighLength(byte);
+                false
+            }
+            HeaderPart::ExtraHighLength(low) => {
+                let length = u16::from_le_bytes([*low, byte]);
+                self.part = HeaderPart::Extra(length);
+                length == 0
+            }
+            HeaderPart::Extra(left) => {
+                *left -= 1;
+                *left == 0
+            }
+            HeaderPart::Text => byte == 0,
+            HeaderPart::Checksum(left) => {
+                *left -= 1;
+                *left == 0
+            }
+        };
+        Ok(is_read && !self.begin_next_part())
+    }
+
+    /// Whether another part follows.
+    fn begin_next_part(&mut self) -> bool {
+        const PARTS: [(u8, HeaderPart); 4] = [
+            (0x04, HeaderPart::ExtraLength),
+            (0x08, HeaderPart::Text),
+            (0x10, HeaderPart::Text),
+            (0x02, HeaderPart::Checksum(2)),
+        ];
+        let Some((flag, part)) = PARTS.into_iter().find(|(flag, _)| self.flags & flag != 0) else {
+            return false;
+        };
+        self.flags &= !flag;
+        self.part = part;
+        true
+    }
+}
+
 /// `deflate` is the zlib format (RFC 1950) in RFC 9110, but raw deflate (RFC 1951) from some servers. The
-/// first byte distinguishes them.
-pub(crate) enum Deflate {
-    Unknown,
-    Running(Decompress),
-    Done,
+/// first two bytes distinguish them. As for [`Gzip`], the checksum is not read.
+pub(crate) struct Deflate {
+    inflate: Decompress,
+    /// So many bytes are left of the header.
+    header: usize,
+    complete: bool,
 }
 
 impl Deflate {
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
-        if let Self::Unknown = self {
-            let Some(first) = input.first() else { return Ok(Step { consumed: 0, produced: 0 }) };
-            // The low four bits of a zlib header are the method, 8, and the high bit is clear for windows of
-            // at most 32 KiB. Encoders do not begin raw deflate like this.
-            let zlib = first & 0x8f == 0x08;
-            *self = Self::Running(Decompress::new(zlib));
-        }
-        match self {
-            Self::Running(decompress) => {
-                let (step, ended) = inflate(decompress, input, output)?;
-                if ended {
-                    *self = Self::Done;
-                }
-                Ok(step)
+    fn new(start: &[u8]) -> Self {
+        // The low four bits of the first byte are the method, 8; the high bit is clear for windows of at most
+        // 32 KiB. The two bytes are a multiple of 31. Encoders rarely begin raw deflate like this.
+        let is_zlib = match start {
+            [method, flags, ..] => {
+                method & 0x8f == 0x08 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31)
             }
-            Self::Unknown | Self::Done => Ok(Step { consumed: input.len(), produced: 0 }),
+            _ => false,
+        };
+        Self { inflate: Decompress::new(false), header: if is_zlib { 2 } else { 0 }, complete: false }
+    }
+
+    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
+        if self.complete {
+            return Ok(Step { consumed: input.len(), produced: 0 });
         }
+        if self.header > 0 {
+            let consumed = input.len().min(self.header);
+            self.header -= consumed;
+            return Ok(Step { consumed, produced: 0 });
+        }
+        let (step, ended) = inflate(&mut self.inflate, input, output)?;
+        self.complete = ended;
+        Ok(step)
     }
 }
 
@@ -234,10 +370,11 @@ impl Brotli {
     }
 }
 
-/// One or more zstd frames (RFC 8878).
+/// One or more zstd frames (RFC 8878). Bytes after the last frame that do not begin another one are dropped.
 pub(crate) struct Zstd {
     decoder: ZstdDecoder<'static>,
     complete: bool,
+    finished: bool,
     frames: u32,
 }
 
@@ -245,12 +382,16 @@ impl Zstd {
     fn new() -> Result<Self, Broken> {
         let mut decoder = ZstdDecoder::new().map_err(|_| Broken)?;
         decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG_MAX)).map_err(|_| Broken)?;
-        Ok(Self { decoder, complete: false, frames: 0 })
+        Ok(Self { decoder, complete: false, finished: false, frames: 0 })
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
-        if input.is_empty() && self.complete {
-            return Ok(Step { consumed: 0, produced: 0 });
+        if self.complete {
+            // The first bytes of the magic numbers of frames and of skippable frames.
+            self.finished |= input.first().is_some_and(|byte| !matches!(byte, 0x28 | 0x50..=0x5f));
+            if self.finished || input.is_empty() {
+                return Ok(Step { consumed: input.len(), produced: 0 });
+            }
         }
         let mut source = InBuffer::around(input);
         let mut target = OutBuffer::around(output);

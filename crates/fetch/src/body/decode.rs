@@ -2,16 +2,22 @@
 //!
 //! The limits apply to the output of each layer, not only to the body: if the innermost layer drops
 //! everything, the outer ones could cost as much as a bomb and still give an empty body.
+//!
+//! A coding is a claim of the server, and often a wrong one. So the first bytes of each layer decide whether
+//! its stream is coded at all.
 
 use bytes::Bytes;
 
-use super::codec::{Broken, Codec, Coding};
+use super::codec::{Broken, Codec, Coding, Step};
 use super::{MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
+use crate::media;
 
 /// Most bytes that one step of a codec produces. A limit is exceeded by at most this much.
 const SCRATCH: usize = 32 * 1024;
 /// Bytes, consumed and produced by all layers, after which the task yields to others of its thread.
 const STRIDE: usize = 1024 * 1024;
+/// First bytes of a layer that decide whether it is coded.
+const START: usize = 512;
 
 /// How large a body may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +33,8 @@ pub(crate) enum DecodeError {
     Size,
     /// More than [`MAX_RATIO`] times the bytes that were sent.
     Ratio,
-    /// The stream is invalid, ends too early, or goes on long after its end.
-    Broken,
-}
-
-impl From<Broken> for DecodeError {
-    fn from(_: Broken) -> Self {
-        Self::Broken
-    }
+    /// The stream of this coding is invalid, ends too early, or goes on long after its end.
+    Broken(Coding),
 }
 
 /// Undoes a stack of codings, outermost first.
@@ -46,7 +46,12 @@ pub(crate) struct Decoder {
 }
 
 struct Layer {
-    codec: Codec,
+    coding: Coding,
+    stage: Stage,
+    /// The first bytes of the stream. They are decoded once they are complete.
+    start: Vec<u8>,
+    /// How many of them were decoded.
+    replayed: usize,
     /// Output of the codec. The bytes from `taken` to `filled` wait for the next layer.
     scratch: Box<[u8]>,
     filled: usize,
@@ -57,43 +62,146 @@ struct Layer {
     trailing: u64,
 }
 
+enum Stage {
+    /// The first bytes come in.
+    Start,
+    Coded(Codec),
+    /// The stream is not coded.
+    Plain,
+}
+
+/// What a step of a layer did.
+struct Progress {
+    /// Bytes of the input.
+    consumed: usize,
+    /// Bytes consumed and produced.
+    moved: usize,
+}
+
 impl Layer {
+    fn new(coding: Coding) -> Self {
+        Self {
+            coding,
+            stage: Stage::Start,
+            start: Vec::new(),
+            replayed: 0,
+            scratch: vec![0; SCRATCH].into_boxed_slice(),
+            filled: 0,
+            taken: 0,
+            produced: 0,
+            trailing: 0,
+        }
+    }
+
     fn rest(&self) -> &[u8] {
         self.scratch.get(self.taken..self.filled).unwrap_or_default()
     }
 
-    /// Decodes some of `input` and returns how much of it was consumed.
-    fn step(&mut self, input: &[u8]) -> Result<usize, DecodeError> {
-        let step = self.codec.step(input, &mut self.scratch)?;
+    /// Decodes some of `input`.
+    fn step(&mut self, input: &[u8]) -> Result<Progress, DecodeError> {
+        if let Stage::Start = self.stage {
+            let taken = input.len().min(START.saturating_sub(self.start.len()));
+            self.start.extend_from_slice(input.get(..taken).unwrap_or_default());
+            if self.start.len() >= START {
+                self.decide(false)?;
+            }
+            return Ok(Progress { consumed: taken, moved: taken });
+        }
+        let coding = self.coding;
+        let replays = self.replayed < self.start.len();
+        let source = if replays { self.start.get(self.replayed..).unwrap_or_default() } else { input };
+        let step = match &mut self.stage {
+            Stage::Coded(codec) => {
+                codec.step(source, &mut self.scratch).map_err(|Broken| DecodeError::Broken(coding))?
+            }
+            Stage::Start | Stage::Plain => copy(source, &mut self.scratch),
+        };
         (self.taken, self.filled) = (0, step.produced);
         self.produced += step.produced as u64;
-        if self.codec.is_finished() && step.produced == 0 {
+        let is_finished = matches!(&self.stage, Stage::Coded(codec) if codec.is_finished());
+        if is_finished && step.produced == 0 {
             self.trailing += step.consumed as u64;
             if self.trailing > MAX_TRAILING {
-                return Err(DecodeError::Broken);
+                return Err(DecodeError::Broken(coding));
             }
         }
-        Ok(step.consumed)
+        let moved = step.consumed + step.produced;
+        if replays {
+            self.replayed += step.consumed;
+            return Ok(Progress { consumed: 0, moved });
+        }
+        Ok(Progress { consumed: step.consumed, moved })
     }
+
+    /// Decides by the first bytes whether the stream is coded. `at_end`: there are no others.
+    fn decide(&mut self, at_end: bool) -> Result<(), DecodeError> {
+        let broken = |Broken| DecodeError::Broken(self.coding);
+        let is_plain = media::is_recognised(&self.start)
+            && !begins_with(self.coding, &self.start, at_end, &mut self.scratch).map_err(broken)?;
+        self.stage = if is_plain {
+            Stage::Plain
+        } else {
+            Stage::Coded(Codec::new(self.coding, &self.start).map_err(broken)?)
+        };
+        Ok(())
+    }
+
+    /// Whether the stream is complete.
+    fn is_complete(&self) -> bool {
+        match &self.stage {
+            Stage::Coded(codec) => codec.is_complete(),
+            Stage::Start | Stage::Plain => true,
+        }
+    }
+}
+
+/// Whether `start`, which looks like a body that is not coded, is the beginning of a stream of this coding.
+fn begins_with(coding: Coding, start: &[u8], at_end: bool, scratch: &mut [u8]) -> Result<bool, Broken> {
+    let mut codec = Codec::new(coding, start)?;
+    let (mut rest, mut produced) = (start, 0);
+    loop {
+        // Some text is an empty stream with bytes after it, such as `{` of JSON for brotli.
+        if codec.is_complete() {
+            return Ok(rest.is_empty());
+        }
+        let Ok(step) = codec.step(rest, scratch) else { return Ok(false) };
+        rest = rest.get(step.consumed..).unwrap_or_default();
+        produced += step.produced;
+        if produced >= SCRATCH {
+            return Ok(true);
+        }
+        if step.consumed + step.produced == 0 {
+            return Ok(!at_end);
+        }
+    }
+}
+
+fn copy(source: &[u8], target: &mut [u8]) -> Step {
+    let length = source.len().min(target.len());
+    for (to, from) in target.iter_mut().zip(source) {
+        *to = *from;
+    }
+    Step { consumed: length, produced: length }
 }
 
 impl Decoder {
     /// For a body to which `codings` were applied in this order.
-    pub(crate) fn new(codings: &[Coding], limits: Limits) -> Result<Self, DecodeError> {
-        let layer = |coding: &Coding| -> Result<Layer, DecodeError> {
-            let scratch = vec![0; SCRATCH].into_boxed_slice();
-            Ok(Layer { codec: Codec::new(*coding)?, scratch, filled: 0, taken: 0, produced: 0, trailing: 0 })
-        };
-        let layers = codings.iter().rev().map(layer).collect::<Result<_, _>>()?;
-        Ok(Self { layers, limits, received: 0, decoded: Vec::new() })
+    pub(crate) fn new(codings: &[Coding], limits: Limits) -> Self {
+        let layers = codings.iter().rev().map(|coding| Layer::new(*coding)).collect();
+        Self { layers, limits, received: 0, decoded: Vec::new() }
     }
 
     /// Decodes the next piece of the body as sent. Yields in between, because a small piece may be much work.
-    pub(crate) async fn push(&mut self, mut input: &[u8]) -> Result<(), DecodeError> {
+    pub(crate) async fn push(&mut self, input: &[u8]) -> Result<(), DecodeError> {
         self.received += input.len() as u64;
         if self.received > self.limits.bytes {
             return Err(DecodeError::Size);
         }
+        self.run(input).await
+    }
+
+    /// Decodes until no layer can move.
+    async fn run(&mut self, mut input: &[u8]) -> Result<(), DecodeError> {
         let mut work = 0;
         loop {
             let moved = self.advance(&mut input)?;
@@ -118,19 +226,19 @@ impl Decoder {
             if layer.taken < layer.filled {
                 continue;
             }
-            let consumed = match before.last_mut() {
+            let progress = match before.last_mut() {
                 None => {
-                    let consumed = layer.step(input)?;
-                    *input = input.get(consumed..).unwrap_or_default();
-                    consumed
+                    let progress = layer.step(input)?;
+                    *input = input.get(progress.consumed..).unwrap_or_default();
+                    progress
                 }
                 Some(outer) => {
-                    let consumed = layer.step(outer.rest())?;
-                    outer.taken += consumed;
-                    consumed
+                    let progress = layer.step(outer.rest())?;
+                    outer.taken += progress.consumed;
+                    progress
                 }
             };
-            moved += consumed + layer.filled;
+            moved += progress.moved;
             let produced = layer.produced;
             if produced > self.limits.bytes {
                 return Err(DecodeError::Size);
@@ -153,11 +261,19 @@ impl Decoder {
     }
 
     /// The whole body, once its last piece was pushed.
-    pub(crate) fn finish(self) -> Result<Bytes, DecodeError> {
-        if self.layers.iter().all(|layer| layer.codec.is_complete()) {
-            Ok(self.decoded.into())
-        } else {
-            Err(DecodeError::Broken)
+    pub(crate) async fn finish(mut self) -> Result<Bytes, DecodeError> {
+        for index in 0..self.layers.len() {
+            // All outer layers have given what they had.
+            if let Some(layer) = self.layers.get_mut(index)
+                && matches!(layer.stage, Stage::Start)
+            {
+                layer.decide(true)?;
+                self.run(&[]).await?;
+            }
+        }
+        match self.layers.iter().find(|layer| !layer.is_complete()) {
+            None => Ok(self.decoded.into()),
+            Some(layer) => Err(DecodeError::Broken(layer.coding)),
         }
     }
 }
@@ -218,14 +334,17 @@ mod tests {
     }
 
     fn decode(codings: &[Coding], encoded: &[u8], piece: usize) -> Result<Bytes, DecodeError> {
-        let mut decoder = Decoder::new(codings, LIMITS)?;
+        let mut decoder = Decoder::new(codings, LIMITS);
         push_all(&mut decoder, encoded, piece)?;
-        decoder.finish()
+        runtime().block_on(decoder.finish())
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread().build().unwrap()
     }
 
     fn push_all(decoder: &mut Decoder, encoded: &[u8], piece: usize) -> Result<(), DecodeError> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
+        runtime().block_on(async {
             for chunk in encoded.chunks(piece) {
                 decoder.push(chunk).await?;
             }
@@ -277,17 +396,17 @@ mod tests {
     #[test]
     fn a_stream_that_ends_early_is_broken() {
         let data = text(50_000);
-        for (coding, encoded) in [
-            (Coding::Gzip, gzip(&data)),
-            (Coding::Deflate, zlib(&data)),
-            (Coding::Deflate, raw_deflate(&data)),
-            (Coding::Brotli, brotli(&data)),
-            (Coding::Zstd, zstd(&data)),
+        for (coding, encoded, trailer) in [
+            (Coding::Gzip, gzip(&data), 8),
+            (Coding::Deflate, zlib(&data), 4),
+            (Coding::Deflate, raw_deflate(&data), 0),
+            (Coding::Brotli, brotli(&data), 0),
+            (Coding::Zstd, zstd(&data), 0),
         ] {
-            for cut in [1, encoded.len() / 2, encoded.len() - 1] {
+            for cut in [600, encoded.len() / 2, encoded.len() - trailer - 1] {
                 assert_eq!(
                     decode(&[coding], &encoded[..cut], 512),
-                    Err(DecodeError::Broken),
+                    Err(DecodeError::Broken(coding)),
                     "{coding:?} cut at {cut}"
                 );
             }
@@ -295,16 +414,86 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_checksum_and_garbage_are_broken() {
-        let mut encoded = gzip(&text(5000));
-        let at = encoded.len() - 6;
-        encoded[at] ^= 0x55;
-        assert_eq!(decode(&[Coding::Gzip], &encoded, 64), Err(DecodeError::Broken));
-        for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            assert_eq!(
-                decode(&[coding], b"<!doctype html><p>not compressed at all", 5),
-                Err(DecodeError::Broken)
-            );
+    fn a_body_is_whole_without_its_checksum() {
+        let data = text(5000);
+        for (coding, encoded, trailer) in [(Coding::Gzip, gzip(&data), 8), (Coding::Deflate, zlib(&data), 4)]
+        {
+            let whole = encoded.len();
+            for cut in 0..=trailer {
+                let cut = &encoded[..whole - cut];
+                assert_eq!(decode(&[coding], cut, 64).as_deref(), Ok(&data[..]), "{coding:?}");
+            }
+            let mut wrong = encoded.clone();
+            wrong[whole - 3] ^= 0x55;
+            assert_eq!(decode(&[coding], &wrong, 64).as_deref(), Ok(&data[..]), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_stream_is_dropped() {
+        let data = text(5000);
+        for (coding, encoded) in [
+            (Coding::Gzip, gzip(&data)),
+            (Coding::Deflate, zlib(&data)),
+            (Coding::Brotli, brotli(&data)),
+            (Coding::Zstd, zstd(&data)),
+        ] {
+            for garbage in [&b"\0\0\0\0"[..], b"\r\n", b"\x1f<!-- served in 3 ms -->", b"<p>x"] {
+                let encoded = [&encoded[..], garbage].concat();
+                assert_eq!(decode(&[coding], &encoded, 97).as_deref(), Ok(&data[..]), "{coding:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_gzip_header_is_skipped() {
+        let data = text(3000);
+        let deflated = raw_deflate(&data);
+        for (flags, parts) in [
+            (0x01, &b""[..]),
+            (0x04, b"\x03\0abc"),
+            (0x04, b"\0\0"),
+            (0x08, b"name\0"),
+            (0x10, b"comment\0"),
+            (0x02, b"\x12\x34"),
+            (0x1e, b"\x01\0anameA\0commentB\0\x12\x34"),
+        ] {
+            let head = [&[0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 3][..], parts].concat();
+            let encoded = [&head[..], &deflated, &[0; 8]].concat();
+            for piece in [1, 7, 4096] {
+                assert_eq!(decode(&[Coding::Gzip], &encoded, piece).as_deref(), Ok(&data[..]), "{flags:x}");
+            }
+        }
+        let reserved = [&[0x1f, 0x8b, 8, 0x20, 0, 0, 0, 0, 0, 3][..], &deflated].concat();
+        assert_eq!(decode(&[Coding::Gzip], &reserved, 64), Err(DecodeError::Broken(Coding::Gzip)));
+    }
+
+    #[test]
+    fn a_body_that_is_not_coded_stays_as_it_is() {
+        let long = text(20_000);
+        let bodies: [&[u8]; 9] = [
+            b"<!doctype html><p>not compressed at all",
+            b"{\"ok\":true,\"note\":\"not compressed\"}",
+            b"[]",
+            b"User-agent: *\nDisallow: /shut\n",
+            b"x^2 + y^2",
+            "Größe; Länge".as_bytes(),
+            b"\xef\xbb\xbfname,price\n",
+            b"%PDF-1.7\n\0\0\x01",
+            &long,
+        ];
+        for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
+            for body in bodies {
+                for piece in [1, 4096] {
+                    let name = String::from_utf8_lossy(&body[..body.len().min(40)]).into_owned();
+                    assert_eq!(decode(&[coding], body, piece).as_deref(), Ok(body), "{coding:?}: {name}");
+                }
+            }
+            let once = gzip(&long);
+            assert_eq!(decode(&[coding, Coding::Gzip], &once, 999).as_deref(), Ok(&long[..]), "{coding:?}");
+            let binary = b"\x01\x02\x03 neither text nor coded \x04\x05".repeat(30);
+            let error = decode(&[coding], &binary, 100).err();
+            assert_eq!(error, Some(DecodeError::Broken(coding)));
         }
     }
 
@@ -318,7 +507,7 @@ mod tests {
             ("gzip in gzip", &[Coding::Gzip, Coding::Gzip], gzip(&gzip(&zeros))),
         ];
         for (name, codings, encoded) in rows {
-            let mut decoder = Decoder::new(codings, LIMITS).unwrap();
+            let mut decoder = Decoder::new(codings, LIMITS);
             let error = push_all(&mut decoder, &encoded, 4096).err();
             assert_eq!(error, Some(DecodeError::Ratio), "{name}");
             assert!(
@@ -348,7 +537,7 @@ mod tests {
             ("empty frames", &[zs, gz], gzip(&frames)),
             ("skipped frames", &[zs, gz], gzip(&skipped)),
         ] {
-            let mut decoder = Decoder::new(codings, LIMITS).unwrap();
+            let mut decoder = Decoder::new(codings, LIMITS);
             assert!(push_all(&mut decoder, &encoded, 4096).is_err(), "{name}");
             let most = decoder.layers.iter().map(|layer| layer.produced).max().unwrap();
             assert!(most <= LIMITS.bytes + SCRATCH as u64, "{name}: a layer produced {most} bytes");
@@ -362,7 +551,7 @@ mod tests {
         let exact = Limits { bytes: data.len() as u64 };
         let short = Limits { bytes: data.len() as u64 - 1 };
         for (limits, expected) in [(exact, None), (short, Some(DecodeError::Size))] {
-            let mut decoder = Decoder::new(&[Coding::Deflate], limits).unwrap();
+            let mut decoder = Decoder::new(&[Coding::Deflate], limits);
             assert_eq!(push_all(&mut decoder, &encoded, encoded.len()).err(), expected);
             assert!(decoder.decoded.len() as u64 <= limits.bytes);
         }
@@ -372,13 +561,14 @@ mod tests {
     fn a_huge_zstd_window_is_refused() {
         // Magic, a descriptor without content size, and a window descriptor of exponent 21: 2 GiB.
         let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 0x01, 0x00, 0x00];
-        assert_eq!(decode(&[Coding::Zstd], &frame, 16), Err(DecodeError::Broken));
+        assert_eq!(decode(&[Coding::Zstd], &frame, 16), Err(DecodeError::Broken(Coding::Zstd)));
     }
 
     #[test]
     fn a_large_brotli_window_is_refused() {
         // RFC 7932 reserves this header; the large-window extension reads a window of 2^30 from it.
-        assert_eq!(decode(&[Coding::Brotli], &[0x11, 30, 0x00, 0x03], 16), Err(DecodeError::Broken));
+        let window = [0x11, 30, 0x00, 0x03];
+        assert_eq!(decode(&[Coding::Brotli], &window, 16), Err(DecodeError::Broken(Coding::Brotli)));
     }
 
     proptest! {

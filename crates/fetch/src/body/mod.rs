@@ -107,9 +107,19 @@ pub(crate) async fn read(
             return Ok(());
         }
         sniffed = true;
+        if let Some(name) = &codings.unknown
+            && codings.known.is_empty()
+            && !media::is_recognised(bytes)
+        {
+            return Err(Error::new(
+                ErrorKind::Decode,
+                url,
+                format!("the body is coded as `{name}`, which is unknown"),
+            ));
+        }
         media::judge_bytes(accept, &headers, bytes).map_err(|kind| unsupported(url, &kind))
     };
-    if codings.is_empty() {
+    if codings.known.is_empty() {
         sniff(&first, false)?;
         if first.len() as u64 > limits.bytes {
             return Err(too_large(url, limits));
@@ -137,7 +147,7 @@ pub(crate) async fn read(
         return Ok((headers, memory.attach_to(body.freeze())));
     }
     let failed = |error| decode_failure(url, limits, error);
-    let mut decoder = Decoder::new(&codings, limits).map_err(failed)?;
+    let mut decoder = Decoder::new(&codings.known, limits);
     let mut next = Some(first);
     while let Some(piece) = next {
         for part in piece.chunks(DECODED_AT_ONCE) {
@@ -147,33 +157,41 @@ pub(crate) async fn read(
         sniff(decoder.decoded(), false)?;
         next = source.chunk().await?;
     }
-    let body = decoder.finish().map_err(failed)?;
+    let body = decoder.finish().await.map_err(failed)?;
     sniff(&body, true)?;
     Ok((headers, memory.attach_to(body)))
 }
 
 /// The decoder for a body with these headers.
 pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
-    Decoder::new(&codings(headers, url)?, limits).map_err(|error| decode_failure(url, limits, error))
+    Ok(Decoder::new(&codings(headers, url)?.known, limits))
 }
 
-/// The codings of a body in the order in which they were applied.
-fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
-    let mut codings = Vec::new();
+/// What `Content-Encoding` says of a body.
+struct Codings {
+    /// In the order in which they were applied.
+    known: Vec<Coding>,
+    /// The first name that is no coding. Servers write charsets, transfer encodings and misspellings there,
+    /// and browsers ignore them.
+    unknown: Option<String>,
+}
+
+fn codings(headers: &HeaderMap, url: &Url) -> Result<Codings, Error> {
+    let mut codings = Codings { known: Vec::new(), unknown: None };
     for value in headers.get_all(CONTENT_ENCODING) {
-        let text = value.to_str().unwrap_or("?");
-        for name in text.split(',').map(str::trim) {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        for name in text.split(',') {
+            // Quotes and parameters do not belong there.
+            let name = name.split(';').next().unwrap_or_default();
+            let name = name.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
             match Coding::named(name) {
-                Ok(coding) => codings.extend(coding),
-                Err(()) => {
-                    return Err(Error::new(
-                        ErrorKind::Decode,
-                        url,
-                        "the content coding of the body is unknown",
-                    ));
+                Some(coding) => codings.known.push(coding),
+                None if name.is_empty() || name.eq_ignore_ascii_case("identity") => {}
+                None => {
+                    codings.unknown.get_or_insert_with(|| shown(name));
                 }
             }
-            if codings.len() > MAX_CODINGS {
+            if codings.known.len() > MAX_CODINGS {
                 return Err(Error::new(
                     ErrorKind::Decode,
                     url,
@@ -187,8 +205,9 @@ fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
 
 fn decode_failure(url: &Url, limits: Limits, error: DecodeError) -> Error {
     match error {
-        DecodeError::Broken => {
-            Error::new(ErrorKind::Decode, url, "the compressed body is broken or ends too early")
+        DecodeError::Broken(coding) => {
+            let text = format!("the body is coded as `{}`, but is broken or ends too early", coding.name());
+            Error::new(ErrorKind::Decode, url, text)
         }
         DecodeError::Size => too_large(url, limits),
         DecodeError::Ratio => {
@@ -203,6 +222,11 @@ fn too_large(url: &Url, limits: Limits) -> Error {
 }
 
 fn unsupported(url: &Url, kind: &str) -> Error {
-    let shown: String = kind.chars().filter(char::is_ascii_graphic).take(64).collect();
-    Error::new(ErrorKind::UnsupportedMedia, url, format!("a body of type {shown} is not a page"))
+    let text = format!("a body of type {} is not a page", shown(kind));
+    Error::new(ErrorKind::UnsupportedMedia, url, text)
+}
+
+/// A name from a header, as an error shows it.
+fn shown(name: &str) -> String {
+    name.chars().filter(char::is_ascii_graphic).take(64).collect()
 }

@@ -22,7 +22,7 @@ pub enum SameSite {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JarCookie {
-    /// Its name; may be empty.
+    /// Its name; may be empty. In names and values, bytes that are not UTF-8 stand as U+F780 to U+F7FF.
     pub name: String,
     /// Its value.
     pub value: String,
@@ -89,7 +89,7 @@ impl JarCookie {
     /// The cookie as a jar may hold it, by the rules for cookies of answers; `None` if it may not.
     pub(super) fn checked(mut self, now: SystemTime) -> Option<Self> {
         let is_plain =
-            |text: &str| text.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~') && byte != b';');
+            |text: &str| text.bytes().all(|byte| (!byte.is_ascii_control() || byte == b'\t') && byte != b';');
         self.domain =
             without_root_dot(self.domain.strip_prefix('.').unwrap_or(&self.domain)).to_ascii_lowercase();
         self.expires = self.expires.map(|expires| expires.min(now.checked_add(MAX_LIFE).unwrap_or(expires)));

@@ -5,6 +5,7 @@
 
 mod jar_cookie;
 mod merge;
+mod octets;
 mod parse;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use http::header::SET_COOKIE;
 use url::{Host, Url};
 
 pub use jar_cookie::{JarCookie, SameSite};
+pub(crate) use octets::to_bytes;
 use parse::SetCookie;
 
 /// Most cookies in a jar. Beyond it the oldest is removed.
@@ -74,7 +76,8 @@ impl CookieJar {
     /// Stores the cookies that an answer from `url` sets.
     pub(crate) fn store(&self, url: &Url, headers: &HeaderMap, now: SystemTime) {
         for value in headers.get_all(SET_COOKIE).iter().take(MAX_SET_PER_ANSWER) {
-            if let Some(set) = value.to_str().ok().and_then(SetCookie::parse) {
+            let text = octets::to_text(value.as_bytes());
+            if let Some(set) = SetCookie::parse(&text) {
                 self.set(url, set, now);
             }
         }
@@ -139,7 +142,8 @@ impl CookieJar {
         }
     }
 
-    /// The `Cookie` header of a request to `url`; `None` if there are no cookies to send.
+    /// The `Cookie` header of a request to `url`, whose bytes [`to_bytes`] gives; `None` if there are no
+    /// cookies to send.
     pub(crate) fn header(&self, url: &Url, now: SystemTime) -> Option<String> {
         let host = without_root_dot(url.host_str()?);
         let mut cookies = self.locked();
@@ -360,6 +364,29 @@ mod tests {
             set(&jar, from, cookie);
             assert_eq!(sent(&jar, to), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn cookies_come_back_byte_by_byte() {
+        let jar = CookieJar::new();
+        for cookie in [
+            &"region=Münster; Path=/".as_bytes()[..],
+            "größe=1".as_bytes(),
+            b"stadt=K\xf6ln",
+            "sid=7; Comment=Für Sitzung".as_bytes(),
+            b"tab=a\tb; Comment=\xff",
+            "space=\u{a0}".as_bytes(),
+        ] {
+            let value = HeaderValue::from_bytes(cookie).unwrap();
+            let headers = HeaderMap::from_iter([(SET_COOKIE, value)]);
+            jar.store(&Url::parse("https://example.com/").unwrap(), &headers, after(0));
+        }
+        let expected = [
+            "region=Münster; größe=1; stadt=K".as_bytes(),
+            b"\xf6ln; sid=7; tab=a\tb; ",
+            "space=\u{a0}".as_bytes(),
+        ];
+        assert_eq!(to_bytes(&sent(&jar, "https://example.com/")), expected.concat());
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl<'a> SetCookie<'a> {
         let mut parts = text.split(';');
         let pair = parts.next()?;
         let (name, value) = pair.split_once('=').unwrap_or(("", pair));
-        let (name, value) = (name.trim(), value.trim());
+        let (name, value) = (trim(name), trim(value));
         if (name.is_empty() && value.is_empty()) || name.len() + value.len() > MAX_PAIR {
             return None;
         }
@@ -54,7 +54,7 @@ impl<'a> SetCookie<'a> {
         };
         for attribute in parts {
             let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
-            let (key, value) = (key.trim(), value.trim());
+            let (key, value) = (trim(key), trim(value));
             if value.len() > MAX_ATTRIBUTE {
                 continue;
             }
@@ -93,6 +93,11 @@ impl<'a> SetCookie<'a> {
             None => self.expires.map(|expires| expires.min(latest)),
         }
     }
+}
+
+/// Without the white space of headers around it.
+fn trim(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
 }
 
 fn same_site(text: &str) -> Option<SameSite> {

@@ -5,7 +5,7 @@ mod sniff;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 
-pub(crate) use sniff::SNIFFED_BYTES;
+pub(crate) use sniff::{SNIFFED_BYTES, is_recognised};
 
 /// Which kinds of bodies a request accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

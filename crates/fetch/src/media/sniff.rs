@@ -42,6 +42,12 @@ pub(crate) fn computed(declared: Option<&str>, sniffing_allowed: bool, bytes: &[
     }
 }
 
+/// Whether these first bytes are text, markup or a known format, and no compressed stream.
+pub(crate) fn is_recognised(bytes: &[u8]) -> bool {
+    let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
+    !matches!(unknown(bytes, true), "application/octet-stream" | "application/gzip")
+}
+
 /// Section 7.1.
 fn unknown(bytes: &[u8], scriptable: bool) -> &'static str {
     let text = bytes.trim_ascii_start();

@@ -235,7 +235,7 @@ fn add_headers(headers: &mut HeaderMap, callers: &HeaderMap) {
     for (name, value) in callers {
         headers.insert(name, value.clone());
     }
-    if let Some(cookies) = cookies.as_ref().and_then(|value| value.to_str().ok()) {
-        headers::add_cookies(headers, cookies);
+    if let Some(cookies) = cookies {
+        headers::add_cookies(headers, cookies.as_bytes());
     }
 }

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 
 use super::dial::dial;
-use super::stream::{ConnectionLimit, Peer, Stream, Transport};
+use super::stream::{ConnectionLimit, Peer, Stream, Transport, Usage};
 use super::trace::{self, Stage, Trace};
 use super::{PROXY_TIMEOUT, Tls};
 use crate::proxy::{Destination, Proxy, ProxyFailure};
@@ -159,7 +159,7 @@ impl Inner {
         } else {
             Transport::Plain(stream)
         };
-        Ok(Stream { transport, absolute_form, peer, permit })
+        Ok(Stream { transport, absolute_form, peer, permit, usage: Usage::default() })
     }
 
     async fn handshake(

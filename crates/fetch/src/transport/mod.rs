@@ -22,8 +22,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http_body_util::Full;
-use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
@@ -37,8 +38,8 @@ pub(crate) use failure::{classify, proxy_failure};
 pub use interim::MAX_INTERIM_ANSWERS;
 use interim::{Interim, TooManyInterim};
 pub(crate) use roots::RootCertificates;
-use stream::ConnectionLimit;
 pub(crate) use stream::Peer;
+use stream::{ConnectionLimit, Usage};
 
 use crate::config_error::{ConfigError, ConfigErrorKind};
 use crate::resolve::GuardedResolver;
@@ -57,8 +58,11 @@ pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time for connecting to a proxy, and again for its own handshake. After that another proxy is
 /// tried.
 pub const PROXY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Largest accepted header section over HTTP/2, in bytes. Over HTTP/1.1 it is about 400 KiB and 100 fields.
-pub const MAX_HEADER_BYTES: u32 = 64 * 1024;
+/// Largest accepted header section over HTTP/2, in bytes, as in browsers. Over HTTP/1.1 it is about 400 KiB.
+pub const MAX_HEADER_BYTES: u32 = 256 * 1024;
+/// Most fields of a header section over HTTP/1.1. The bytes are what bounds pages; the client wants a number
+/// too, because it reserves memory for so many.
+const MAX_HEADER_FIELDS: usize = 4096;
 
 /// The body of an answer, as it comes off the wire.
 pub(crate) type Incoming = hyper::body::Incoming;
@@ -107,13 +111,18 @@ impl HttpTransport {
     /// The clients whose connections all take this route.
     pub(crate) fn clients(&self, route: &Route) -> Clients {
         let client = |tls: &Tls| {
-            pooled(Connector::new(
+            let connector = Connector::new(
                 self.guard.clone(),
                 tls.clone(),
                 route.clone(),
                 self.connect_timeout,
                 self.connection_limit.clone(),
-            ))
+            );
+            Client {
+                kept: pooled(connector.clone(), MAX_IDLE_PER_HOST),
+                // Without idle connections there is no pool, and each request opens a connection.
+                fresh: pooled(connector, 0),
+            }
         };
         Clients { verified: client(&self.verified), unverified: client(&self.unverified) }
     }
@@ -152,41 +161,86 @@ impl fmt::Debug for HttpTransport {
 /// to a request that wants it verified, nor one through a proxy to a request with another route.
 #[derive(Debug)]
 pub(crate) struct Clients {
-    verified: Client<Connector, Full<Bytes>>,
-    unverified: Client<Connector, Full<Bytes>>,
+    verified: Client,
+    unverified: Client,
 }
+
+/// Connections of one kind.
+#[derive(Debug)]
+struct Client {
+    kept: HttpClient,
+    /// For requests that failed with a kept connection.
+    fresh: HttpClient,
+}
+
+type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
 impl Clients {
     /// Sends a request and returns its answer once the head is there.
+    ///
+    /// An idempotent request is sent again on a new connection, once, if its kept connection ended before a
+    /// byte of the answer. A `408` there has the same cause: some servers announce the end of an idle
+    /// connection by it, and browsers ask again too.
     pub(crate) async fn send(
         &self,
-        mut request: http::Request<Full<Bytes>>,
+        request: http::Request<Full<Bytes>>,
         skip_tls_verification: bool,
     ) -> Result<http::Response<Incoming>, SendError> {
         let client = if skip_tls_verification { &self.unverified } else { &self.verified };
-        let interim = Interim::count(&mut request);
-        let mut answer = client.request(request);
-        // Leaving the answer unread closes its connection.
-        poll_fn(|context| {
-            if interim.exceeds_limit(context) {
-                return Poll::Ready(Err(TooManyInterim.into()));
+        let again = request.method().is_idempotent().then(|| request.clone());
+        let (error, is_stale) = match exchange(&client.kept, request).await {
+            Ok(answer) => {
+                let is_reused = answer.extensions().get::<Usage>().is_some_and(Usage::serve);
+                if !(is_reused && answer.status() == StatusCode::REQUEST_TIMEOUT) {
+                    return Ok(answer);
+                }
+                let Some(again) = again else { return Ok(answer) };
+                drop(answer);
+                return exchange(&client.fresh, again).await.map_err(|(error, _)| error);
             }
-            Pin::new(&mut answer).poll(context).map_err(Into::into)
-        })
-        .await
+            Err((error, usage)) => (error, usage.is_some_and(|usage| usage.is_stale())),
+        };
+        match again {
+            Some(again) if is_stale => {
+                tracing::debug!("the server ended a kept connection: sent again on a new one");
+                exchange(&client.fresh, again).await.map_err(|(error, _)| error)
+            }
+            _ => Err(error),
+        }
     }
 }
 
+/// Sends a request through a client. The error comes with the usage of its connection.
+async fn exchange(
+    client: &HttpClient,
+    mut request: http::Request<Full<Bytes>>,
+) -> Result<http::Response<Incoming>, (SendError, Option<Usage>)> {
+    let interim = Interim::count(&mut request);
+    let mut answer = client.request(request);
+    // Leaving the answer unread closes its connection.
+    poll_fn(|context| {
+        if interim.exceeds_limit(context) {
+            return Poll::Ready(Err((SendError::from(TooManyInterim), None)));
+        }
+        Pin::new(&mut answer).poll(context).map_err(|error| {
+            let usage = Usage::of(error.connect_info());
+            (SendError::from(error), usage)
+        })
+    })
+    .await
+}
+
 #[expect(clippy::disallowed_methods, reason = "the only client: its connector asks the guard")]
-fn pooled(connector: Connector) -> Client<Connector, Full<Bytes>> {
-    Client::builder(TokioExecutor::new())
+fn pooled(connector: Connector, max_idle_per_host: usize) -> HttpClient {
+    legacy::Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
-        .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
+        .pool_max_idle_per_host(max_idle_per_host)
         .pool_idle_timeout(IDLE_TIMEOUT)
         .http1_ignore_invalid_headers_in_responses(true)
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_max_headers(MAX_HEADER_FIELDS)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
         .http2_adaptive_window(true)
         .build(connector)

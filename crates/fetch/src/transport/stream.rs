@@ -2,7 +2,7 @@ use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -19,6 +19,55 @@ pub(crate) struct Stream {
     /// The address of the host; `None` through a proxy.
     pub(crate) peer: Option<Peer>,
     pub(crate) permit: ConnectionPermit,
+    pub(crate) usage: Usage,
+}
+
+impl Stream {
+    fn is_http2(&self) -> bool {
+        matches!(&self.transport, Transport::Tls(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2"))
+    }
+}
+
+/// What a connection was used for. Each answer that comes over the connection has it as an extension.
+///
+/// A server may end a kept connection at any time, also while a request is on its way (RFC 9112 section
+/// 9.3.1). Such a request failed because of its connection, and not because of its page.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Usage(Arc<UsageFlags>);
+
+#[derive(Debug, Default)]
+struct UsageFlags {
+    /// An answer came over it.
+    served: AtomicBool,
+    /// Bytes came in after the last ones were sent. Stays false over HTTP/2, where requests overlap.
+    answering: AtomicBool,
+}
+
+impl Usage {
+    /// The usage of the connection that a request failed on; `None` if it had none.
+    pub(crate) fn of(connected: Option<&Connected>) -> Option<Self> {
+        let mut extensions = http::Extensions::new();
+        connected?.get_extras(&mut extensions);
+        extensions.remove()
+    }
+
+    /// The head of an answer came. Returns whether it was not the first one.
+    pub(crate) fn serve(&self) -> bool {
+        self.0.served.swap(true, Relaxed)
+    }
+
+    /// Whether the connection served an earlier request, and gave no byte of an answer to the last one.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.0.served.load(Relaxed) && !self.0.answering.load(Relaxed)
+    }
+
+    fn sending(&self) {
+        self.0.answering.store(false, Relaxed);
+    }
+
+    fn receiving(&self) {
+        self.0.answering.store(true, Relaxed);
+    }
 }
 
 /// The address that was dialled. Each answer that comes over the connection has it as an extension.
@@ -70,19 +119,14 @@ pub(crate) enum Transport {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        let mut connected = Connected::new().proxy(self.absolute_form);
+        let mut connected = Connected::new().proxy(self.absolute_form).extra(self.usage.clone());
         if let Some(peer) = self.peer {
             connected = connected.extra(peer);
         }
         if !self.permit.is_kept {
             connected.poison();
         }
-        match &self.transport {
-            Transport::Tls(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
-                connected.negotiated_h2()
-            }
-            Transport::Tls(_) | Transport::Plain(_) => connected,
-        }
+        if self.is_http2() { connected.negotiated_h2() } else { connected }
     }
 }
 
@@ -92,10 +136,15 @@ impl AsyncRead for Stream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match &mut self.transport {
+        let before = buffer.filled().len();
+        let outcome = match &mut self.transport {
             Transport::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
             Transport::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        };
+        if buffer.filled().len() > before && !self.is_http2() {
+            self.usage.receiving();
         }
+        outcome
     }
 }
 
@@ -105,6 +154,7 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.usage.sending();
         match &mut self.transport {
             Transport::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
             Transport::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
@@ -130,6 +180,7 @@ impl AsyncWrite for Stream {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.usage.sending();
         match &mut self.transport {
             Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
             Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(context, slices),

@@ -46,21 +46,88 @@ async fn content_codings_are_undone() {
     }
 }
 
+/// Seen on servers that mistake the header for a charset, a transfer encoding or a file type.
 #[tokio::test]
-async fn unknown_and_broken_codings_are_errors() {
+async fn a_coding_that_is_none_leaves_the_page_as_it_is() {
+    let text = b"<!doctype html><p>a page that nobody compressed</p>".to_vec();
+    let lines = |values: &[&'static str]| -> Vec<(&'static str, &'static str)> {
+        let mut headers = vec![("content-type", "text/html")];
+        headers.extend(values.iter().map(|value| ("content-encoding", *value)));
+        headers
+    };
+    for values in [
+        &["UTF-8"][..],
+        &["none"],
+        &["binary"],
+        &["8bit"],
+        &["7bit, quoted-printable"],
+        &["text/html"],
+        &["gzipp"],
+        &["identity, utf-8"],
+        &["aws-chunked"],
+        &["\"gzip\""],
+        &["gzip;q=1.0"],
+        &[", ,"],
+        &[""],
+        &["\u{fc}"],
+        &["gzip"],
+        &["GZIP, gzip"],
+        &["gzip", "gzip"],
+        &["deflate"],
+        &["br"],
+        &["zstd"],
+        &["none, br"],
+        &["compress"],
+    ] {
+        let (headers, body) = (lines(values), text.clone());
+        let site = Site::serve(move |_| answer(200, &headers, &body)).await;
+        let response = get(site.url("a.test", "/")).await.unwrap();
+        assert!(response.body == text, "{values:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_coding_beside_names_that_are_none_is_undone() {
+    let text = b"<p>a page that was compressed once</p>".repeat(100);
+    let packed = gzip(&text);
+    let without_trailer = packed[..packed.len() - 8].to_vec();
+    let with_garbage = [&packed[..], b"<!-- served in 3 ms -->"].concat();
+    for (coding, body) in [
+        ("gzip, utf-8", packed.clone()),
+        ("none,X-Gzip", packed.clone()),
+        ("\"gzip\"", packed.clone()),
+        ("gzip, gzip", packed.clone()),
+        ("br, gzip", packed.clone()),
+        ("gzip", without_trailer),
+        ("gzip", with_garbage),
+    ] {
+        let site = Site::serve(move |_| encoded(coding, &body)).await;
+        let response = get(site.url("a.test", "/")).await.unwrap();
+        assert!(response.body == text, "{coding}");
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_broken_coding_names_it() {
     let cut = gzip(&b"<p>cut off</p>".repeat(1000));
     let rows = [
-        ("compress", b"x".to_vec(), ErrorKind::Decode),
-        ("gzip", b"<p>not gzip</p>".to_vec(), ErrorKind::Decode),
-        ("gzip", cut[..cut.len() - 9].to_vec(), ErrorKind::Decode),
-        ("br", vec![0xff; 64], ErrorKind::Decode),
-        ("zstd", b"<p>not zstd</p>".to_vec(), ErrorKind::Decode),
-        ("gzip, gzip, gzip, gzip", gzip(&gzip(&gzip(&gzip(b"x")))), ErrorKind::Decode),
+        ("compress", b"\x1f\x9d\x90\x01\x02\x03".to_vec(), "`compress`"),
+        ("gzip", b"\x01\x02 neither text nor compressed".to_vec(), "`gzip`"),
+        ("gzip", cut[..cut.len() - 9].to_vec(), "`gzip`"),
+        ("deflate", b"\x07\x00\x01\x02\x03".to_vec(), "`deflate`"),
+        ("br", vec![0x1c; 64], "`br`"),
+        ("zstd", b"\x28\xb5\x2f\xfd\x00".to_vec(), "`zstd`"),
+        ("gzip, gzip, gzip, gzip", gzip(&gzip(&gzip(&gzip(b"x")))), "more than 3"),
     ];
-    for (coding, body, kind) in rows {
+    for (coding, body, named) in rows {
         let site = Site::serve(move |_| encoded(coding, &body)).await;
         let error = get(site.url("a.test", "/")).await.unwrap_err();
-        assert_eq!((error.kind(), error.code()), (kind, ErrorCode::ScrapeSiteError), "{coding}: {error}");
+        assert_eq!(
+            (error.kind(), error.code()),
+            (ErrorKind::Decode, ErrorCode::ScrapeSiteError),
+            "{coding}: {error}"
+        );
+        assert!(error.to_string().contains(named), "{error}");
     }
 }
 

@@ -77,3 +77,17 @@ async fn the_callers_cookies_come_first() {
     }
     assert_eq!(cookie(&site.seen()[0]).as_deref(), Some("mine=1; theirs=2"));
 }
+
+/// Seen at a gate that sets the region of a visitor and redirects to the page.
+#[tokio::test]
+async fn cookies_that_are_not_ascii_open_the_gate() {
+    let site = Site::serve(|seen| match cookie(seen) {
+        Some(cookies) if cookies == "mine=ä; region=Münster" => page("welcome"),
+        _ => answer(302, &[("location", "/größe"), ("set-cookie", "region=Münster; Path=/")], b""),
+    })
+    .await;
+    let request = Request::get(site.url("a.test", "/")).header("Cookie", "mine=ä").unwrap();
+    let response = fetcher().fetch(request, &FollowAll).await.unwrap();
+    assert_eq!(&response.body[..], b"welcome");
+    assert_eq!(response.url.path(), "/gr%C3%B6%C3%9Fe");
+}

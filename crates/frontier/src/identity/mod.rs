@@ -140,6 +140,31 @@ impl Identity {
         out
     }
 
+    /// The spellings of `url` that `deduplicateSimilarURLs` takes for the same page because of their path,
+    /// scheme and `www.`: with and without a trailing slash, and with each name of an index file. `url` itself
+    /// may be one of them.
+    #[must_use]
+    pub fn spellings(url: &Url) -> Vec<Url> {
+        let host = url.host_str().unwrap_or_default();
+        let hosts = [bare_host(host).to_owned(), format!("www.{}", bare_host(host))];
+        let mut spellings = Vec::new();
+        for path in path::spellings(url.path()) {
+            for (scheme, host) in
+                ["https", "http"].into_iter().flat_map(|scheme| hosts.iter().map(move |host| (scheme, host)))
+            {
+                let mut spelling = url.clone();
+                spelling.set_path(&path);
+                // A host that takes no `www.`, such as an address, gives the same URL again.
+                let _ = spelling.set_host(Some(host.as_str()));
+                let _ = spelling.set_scheme(scheme);
+                if !spellings.contains(&spelling) {
+                    spellings.push(spelling);
+                }
+            }
+        }
+        spellings
+    }
+
     fn push_origin(&self, out: &mut String, url: &Url) {
         let is_web = matches!(url.scheme(), "http" | "https");
         out.push_str(if is_web && self.fold_similar { "https" } else { url.scheme() });

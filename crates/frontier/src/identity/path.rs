@@ -39,14 +39,31 @@ pub(super) fn is_folded(path: &str) -> bool {
 /// Names that servers use for the page of a folder. `index.*` is case-sensitive, as paths are; `Default.aspx`
 /// is not, because the servers that use it ignore case.
 fn is_index_file(file: &str) -> bool {
-    const EXTENSIONS: [&str; 11] =
-        ["html", "htm", "xhtml", "shtml", "php", "php5", "phtml", "asp", "aspx", "jsp", "cfm"];
     if let Some(extension) = file.strip_prefix("index.") {
-        return EXTENSIONS.contains(&extension);
+        return INDEX_EXTENSIONS.contains(&extension);
     }
-    ["default.html", "default.htm", "default.asp", "default.aspx"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(file))
+    DEFAULT_FILES.iter().any(|name| name.eq_ignore_ascii_case(file))
+}
+
+const INDEX_EXTENSIONS: [&str; 11] =
+    ["html", "htm", "xhtml", "shtml", "php", "php5", "phtml", "asp", "aspx", "jsp", "cfm"];
+const DEFAULT_FILES: [&str; 4] = ["default.html", "default.htm", "default.asp", "default.aspx"];
+
+/// The common spellings of a path that [`fold`] takes for the same.
+pub(super) fn spellings(path: &str) -> Vec<String> {
+    let mut folded = path.to_owned();
+    fold(&mut folded, 0);
+    let folder = folded.strip_suffix('/').unwrap_or(&folded).to_owned();
+    let mut spellings = vec![format!("{folder}/")];
+    if !folder.is_empty() {
+        spellings.push(folder.clone());
+    }
+    spellings.extend(INDEX_EXTENSIONS.iter().map(|extension| format!("{folder}/index.{extension}")));
+    for name in DEFAULT_FILES {
+        spellings.push(format!("{folder}/{name}"));
+        spellings.push(format!("{folder}/{}", name.replacen('d', "D", 1)));
+    }
+    spellings
 }
 
 /// Removes `;jsessionid=...` (Java Servlet specification, section 7.1.3) anywhere in the path.

@@ -58,6 +58,7 @@ pub struct RobotsPolicy {
     unreachable: bool,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<Url>,
+    relative_sitemaps: Vec<String>,
 }
 
 /// The rule of a robots.txt that decides about a URL.
@@ -77,10 +78,10 @@ impl RobotsPolicy {
     /// are accepted: lines that are not rules are ignored.
     #[must_use]
     pub fn parse(body: &[u8], agent: &str) -> Self {
-        let Parsed { mut rules, crawl_delay, sitemaps } = parse::parse(body, agent);
+        let Parsed { mut rules, crawl_delay, sitemaps, relative_sitemaps } = parse::parse(body, agent);
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.length()), !rule.allow));
         rules.dedup();
-        Self { rules, unreachable: false, crawl_delay, sitemaps }
+        Self { rules, unreachable: false, crawl_delay, sitemaps, relative_sitemaps }
     }
 
     /// The policy that follows from the response to a request for `/robots.txt`, after redirects (RFC 9309,
@@ -102,19 +103,32 @@ impl RobotsPolicy {
     pub fn weight(&self) -> usize {
         let rules = self.rules.iter().map(|rule| size_of::<Rule>() + rule.length());
         let sitemaps = self.sitemaps.iter().map(|url| size_of::<Url>() + url.as_str().len());
-        size_of::<Self>() + rules.chain(sitemaps).sum::<usize>()
+        let relative = self.relative_sitemaps.iter().map(|text| size_of::<String>() + text.len());
+        size_of::<Self>() + rules.chain(sitemaps).chain(relative).sum::<usize>()
     }
 
     /// A policy that allows everything: there is no robots.txt.
     #[must_use]
     pub const fn allow_all() -> Self {
-        Self { rules: Vec::new(), unreachable: false, crawl_delay: None, sitemaps: Vec::new() }
+        Self {
+            rules: Vec::new(),
+            unreachable: false,
+            crawl_delay: None,
+            sitemaps: Vec::new(),
+            relative_sitemaps: Vec::new(),
+        }
     }
 
     /// A policy that allows nothing: the server failed or was unreachable (RFC 9309, section 2.3.1.4).
     #[must_use]
     pub const fn unreachable() -> Self {
-        Self { rules: Vec::new(), unreachable: true, crawl_delay: None, sitemaps: Vec::new() }
+        Self {
+            rules: Vec::new(),
+            unreachable: true,
+            crawl_delay: None,
+            sitemaps: Vec::new(),
+            relative_sitemaps: Vec::new(),
+        }
     }
 
     /// True if nothing is allowed because robots.txt could not be read.
@@ -168,6 +182,26 @@ impl RobotsPolicy {
     #[must_use]
     pub fn sitemaps(&self) -> &[Url] {
         &self.sitemaps
+    }
+
+    /// As [`sitemaps`](Self::sitemaps), with those that the file at `robots_txt` names without a scheme: by a
+    /// path (`/maps/all.xml`), or by a host and a path (`example.com/all.xml`).
+    #[must_use]
+    pub fn sitemaps_at(&self, robots_txt: &Url) -> Vec<Url> {
+        let resolve = |text: &String| {
+            let is_host = |(first, _): (&str, &str)| first.contains('.') && !first.starts_with('.');
+            match text.split_once('/').is_some_and(is_host) {
+                true => robots_txt.join(&format!("//{text}")),
+                false => robots_txt.join(text),
+            }
+        };
+        let mut all = self.sitemaps.clone();
+        for url in self.relative_sitemaps.iter().filter_map(|text| resolve(text).ok()) {
+            if matches!(url.scheme(), "http" | "https") && !all.contains(&url) {
+                all.push(url);
+            }
+        }
+        all
     }
 }
 

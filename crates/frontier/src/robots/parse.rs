@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
-use url::Url;
+use url::{ParseError, Url};
 
 use super::agent::{Addressee, addressee};
 use super::pattern::Rule;
 use super::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS};
+use crate::scope::MAX_URL_BYTES;
 
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) rules: Vec<Rule>,
     pub(super) crawl_delay: Option<Duration>,
     pub(super) sitemaps: Vec<Url>,
+    /// As in the file: references without a scheme.
+    pub(super) relative_sitemaps: Vec<String>,
 }
 
 enum Key {
@@ -68,20 +71,36 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
                     }
                 }
             }
-            Key::Sitemap => {
-                if let Ok(url) = Url::parse(&value)
-                    && matches!(url.scheme(), "http" | "https")
-                    && parsed.sitemaps.len() < MAX_ROBOTS_SITEMAPS
-                    && !parsed.sitemaps.contains(&url)
-                {
-                    parsed.sitemaps.push(url);
+            Key::Sitemap if parsed.sitemaps.len() + parsed.relative_sitemaps.len() < MAX_ROBOTS_SITEMAPS => {
+                match Url::parse(&value) {
+                    Ok(url) => {
+                        if matches!(url.scheme(), "http" | "https") && !parsed.sitemaps.contains(&url) {
+                            parsed.sitemaps.push(url);
+                        }
+                    }
+                    Err(ParseError::RelativeUrlWithoutBase) => {
+                        if is_relative(&value) && !parsed.relative_sitemaps.contains(&value) {
+                            parsed.relative_sitemaps.push(value);
+                        }
+                    }
+                    Err(_) => {}
                 }
             }
+            Key::Sitemap => {}
         }
     }
     // A group for this agent replaces the group for every agent, even if it has no rules.
     let group = if ours.named { ours } else { everyone };
     Parsed { rules: group.rules, crawl_delay: group.crawl_delay, ..parsed }
+}
+
+/// Whether the text of a `Sitemap` line is a reference without a scheme. The protocol asks for a full URL; a
+/// path is common, and can mean only this host. The name of another host would be a guess.
+fn is_relative(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= MAX_URL_BYTES
+        && !text.starts_with("//")
+        && !text.contains(char::is_whitespace)
 }
 
 /// The lines of the body within the size limit, without comments. A line that the limit cuts is dropped,

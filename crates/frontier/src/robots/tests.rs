@@ -321,3 +321,25 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn a_sitemap_may_be_named_by_its_path() {
+    let body = b"Sitemap: /maps/all.xml\nSitemap: map.xml\nSitemap: example.com/other.xml\n\
+        Sitemap: https://a.example/full.xml\nSitemap: /full.xml\nSitemap: //elsewhere.example/x.xml\n\
+        Sitemap: two words\nSitemap: ftp://a.example/x.xml\nSitemap:\nSitemap: /maps/all.xml";
+    let policy = RobotsPolicy::parse(body, "gleaner");
+    let robots_txt = Url::parse("https://a.example/robots.txt").unwrap();
+    let found: Vec<String> = policy.sitemaps_at(&robots_txt).into_iter().map(String::from).collect();
+    assert_eq!(
+        found,
+        [
+            "https://a.example/full.xml",
+            "https://a.example/maps/all.xml",
+            "https://a.example/map.xml",
+            "https://example.com/other.xml",
+        ]
+    );
+    let many: String = (0..1000).map(|number| format!("Sitemap: /{number}.xml\n")).collect();
+    let many = RobotsPolicy::parse(many.as_bytes(), "gleaner").sitemaps_at(&robots_txt);
+    assert_eq!(many.len(), MAX_ROBOTS_SITEMAPS);
+}

@@ -16,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::identity::hash_route;
 use crate::site::{bare_host, distinct_port, registrable_domain, without_root_dot};
 use automaton::TooCostly;
+use file_kind::Kind;
 use patterns::Patterns;
 use start_path::{StartPath, segment_count};
 
@@ -177,7 +178,7 @@ impl CrawlScope {
                 _ => SkipReason::OtherHost,
             });
         }
-        if file_kind::is_binary(url.path()) {
+        if file_kind::kind(url) == Kind::File {
             return Err(SkipReason::BinaryFile);
         }
         if !inside {
@@ -236,6 +237,14 @@ impl CrawlScope {
             && start.as_str().len() == before_fragment(other)
             && other.as_str().starts_with(start.as_str())
     }
+}
+
+/// Whether the name in `url` is that of a file that is no page: an image, an archive, a media file, a font or a
+/// program. [`CrawlScope::decide`] rejects such a URL as [`SkipReason::BinaryFile`], unless it may be that of a
+/// page, such as `/wiki/File:Harbour.jpg`: then only its content type tells.
+#[must_use]
+pub fn looks_like_file(url: &Url) -> bool {
+    file_kind::kind(url) != Kind::Page
 }
 
 impl From<TooCostly> for SkipReason {

@@ -23,7 +23,8 @@ pub enum SkipReason {
     TooCostly,
     /// It has too many path segments below the start URL.
     TooDeep,
-    /// By its extension, the file is not a page: image, archive, media, font or program.
+    /// By its extension, the file is not a page: image, archive, media, font or program. Where the extension
+    /// is unsure, its content type says so.
     BinaryFile,
     /// The link is on an external page, whose links are not followed.
     FoundOnExternalPage,
@@ -87,7 +88,7 @@ impl fmt::Display for SkipReason {
             Self::NotIncluded => "no pattern of `includePaths` matches",
             Self::TooCostly => "matching it with `includePaths` and `excludePaths` takes too long",
             Self::TooDeep => "there are more path segments below the start URL than `maxDepth` allows",
-            Self::BinaryFile => "the extension is that of an image, archive, media file, font or program",
+            Self::BinaryFile => "its name is that of an image, archive, media file, font or program",
             Self::FoundOnExternalPage => "links of external pages are not followed",
             Self::Nofollow => "the page with the link asks not to follow it (nofollow)",
             Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` passes over that)",

@@ -364,3 +364,19 @@ fn every_reason_has_its_own_name_and_sentence() {
     assert_eq!(sentences.len(), SkipReason::ALL.len());
     assert!(SkipReason::TooLong.to_string().contains(&MAX_URL_BYTES.to_string()));
 }
+
+#[test]
+fn a_name_that_may_be_that_of_a_page_is_crawled() {
+    let scope = scope("https://a.test/", |_| {});
+    for (link, expected) in [
+        ("/wiki/File:Harbour_1902.jpg", IN),
+        ("/Exe/ZyNET.exe?Dockey=17", IN),
+        ("/sites/globo.com.br", IN),
+        ("/photo.jpg", no(SkipReason::BinaryFile)),
+        ("/setup.exe", no(SkipReason::BinaryFile)),
+    ] {
+        let link = url("https://a.test/").join(link).unwrap();
+        assert_eq!(scope.decide(&link, false), expected, "{link}");
+        assert!(looks_like_file(&link), "{link}");
+    }
+}

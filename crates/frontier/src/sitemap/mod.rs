@@ -78,8 +78,14 @@ pub struct SitemapEntry {
 /// ```
 #[must_use]
 pub fn parse(body: &[u8], base: &Url) -> Sitemap {
+    parse_as(body, base, None)
+}
+
+/// As [`parse`], with the `charset` of the header `Content-Type`, if there is one.
+#[must_use]
+pub fn parse_as(body: &[u8], base: &Url, charset: Option<&str>) -> Sitemap {
     let mut builder = SitemapBuilder::new(base);
-    let text = input::read(body, &mut builder);
+    let text = input::read(body, charset, &mut builder);
     if text.trim_start().starts_with('<') {
         xml::read(&text, &mut builder);
     } else {
@@ -111,9 +117,14 @@ impl<'a> SitemapBuilder<'a> {
 
     /// The `http` or `https` URL in `text`, resolved against the URL of the sitemap.
     fn url(&mut self, text: &str) -> Option<Url> {
+        self.url_from(text, None)
+    }
+
+    /// As [`url`](Self::url), resolved against another base if there is one.
+    fn url_from(&mut self, text: &str, base: Option<&Url>) -> Option<Url> {
         let text = text.trim();
-        let url =
-            if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { self.base.join(text).ok() };
+        let base = base.unwrap_or(self.base);
+        let url = if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { base.join(text).ok() };
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             self.bad_urls += 1;

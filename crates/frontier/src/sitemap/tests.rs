@@ -33,6 +33,79 @@ fn urlset(entries: &str) -> String {
 }
 
 #[test]
+fn a_declared_encoding_is_decoded() {
+    let list = |declared: &str, loc: &[u8]| {
+        let head = format!("<?xml version='1.0' {declared}?><urlset><url><loc>/");
+        [head.as_bytes(), loc, b"</loc></url></urlset>"].concat()
+    };
+    let utf16: Vec<u8> = "<?xml version='1.0'?><urlset><url><loc>/ä</loc></url></urlset>"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let (umlaut, euro) = ("https://a.test/%C3%A4", "https://a.test/%E2%82%AC");
+    for (name, body, charset, expected) in [
+        ("Latin-1", list("encoding='ISO-8859-1'", b"\xe4"), None, umlaut),
+        ("its quotes and spaces", list("encoding = \"latin1\"", b"\xe4"), None, umlaut),
+        ("windows-1252", list("encoding='windows-1252'", b"\x80"), None, euro),
+        ("the header alone", list("", b"\xe4"), Some("iso-8859-1"), umlaut),
+        ("the header over the declaration", list("encoding='UTF-8'", b"\x80"), Some("cp1252"), euro),
+        ("a header that is wrong", list("encoding='ISO-8859-1'", b"\xe4"), Some("utf-8"), umlaut),
+        ("UTF-8 by the header", list("encoding='ISO-8859-1'", "ä".as_bytes()), Some("UTF-8"), umlaut),
+        ("an unknown label", list("encoding='x-none'", "ä".as_bytes()), None, umlaut),
+        ("UTF-16 by mistake", list("encoding='UTF-16'", "ä".as_bytes()), None, umlaut),
+        ("UTF-16 without a mark", utf16, None, umlaut),
+        ("Shift_JIS", list("encoding='Shift_JIS'", b"\x83\x65"), None, "https://a.test/%E3%83%86"),
+        ("a list", b"https://a.test/\xe4\n".to_vec(), Some("latin1"), umlaut),
+    ] {
+        assert_eq!(urls(&parse_as(&body, &base(), charset)), [expected], "{name}");
+        assert_eq!(urls(&parse_as(&gzip(&body), &base(), charset)), [expected], "{name}, compressed");
+    }
+}
+
+#[test]
+fn references_are_relative_to_xml_base() {
+    for (name, body, expected) in [
+        ("a feed", "<feed xml:base='/ok/'><entry><link href='a'/></entry></feed>", "https://a.test/ok/a"),
+        (
+            "a feed of another host",
+            "<feed xml:base='https://b.test/x/'><entry><link href='a'/></entry></feed>",
+            "https://b.test/x/a",
+        ),
+        (
+            "an entry in a feed",
+            "<feed xml:base='/ok/'><entry xml:base='more/'><link href='a'/></entry></feed>",
+            "https://a.test/ok/more/a",
+        ),
+        (
+            "a link in an entry",
+            "<feed><entry xml:base='/ok/'><link xml:base='more/' href='a'/></entry></feed>",
+            "https://a.test/ok/more/a",
+        ),
+        (
+            "a channel",
+            "<rss><channel xml:base='/ok/'><item><link>a</link></item></channel></rss>",
+            "https://a.test/ok/a",
+        ),
+        ("a sitemap", "<urlset xml:base='/ok/'><url><loc>a</loc></url></urlset>", "https://a.test/ok/a"),
+        (
+            "a full URL",
+            "<feed xml:base='/ok/'><entry><link href='https://c.test/a'/></entry></feed>",
+            "https://c.test/a",
+        ),
+        (
+            "a base that is no URL",
+            "<feed xml:base='http://['><entry><link href='/a'/></entry></feed>",
+            "https://a.test/a",
+        ),
+    ] {
+        assert_eq!(urls(&read(body)), [expected], "{name}");
+    }
+    let two =
+        read("<feed><entry xml:base='/ok/'><link href='a'/></entry><entry><link href='b'/></entry></feed>");
+    assert_eq!(urls(&two), ["https://a.test/ok/a", "https://a.test/b"]);
+}
+
+#[test]
 fn all_formats_are_read() {
     let a = &["https://a.test/a"][..];
     let ab = &["https://a.test/a", "https://a.test/b"][..];

@@ -54,11 +54,13 @@ struct Item {
     last_modified: Option<i64>,
     priority: Option<u8>,
     alternates: Vec<Url>,
+    /// What its location is relative to, if it is not the URL of the sitemap.
+    base: Option<Url>,
 }
 
 impl Item {
-    fn open(local: &str, depth: usize) -> Self {
-        Self { is_child: local == "sitemap", depth, ..Self::default() }
+    fn open(local: &str, depth: usize, base: Option<Url>) -> Self {
+        Self { is_child: local == "sitemap", depth, base, ..Self::default() }
     }
 }
 
@@ -68,6 +70,8 @@ struct Parser<'r, 'b> {
     /// The namespace prefix of the root element: `image:loc` is not `loc`.
     prefix: String,
     depth: usize,
+    /// The `xml:base` around the entries.
+    base: Option<Url>,
     item: Option<Item>,
     field: Option<(Field, usize)>,
     text: String,
@@ -84,6 +88,7 @@ pub(super) fn read(text: &str, builder: &mut SitemapBuilder<'_>) {
         form: None,
         prefix: String::new(),
         depth: 0,
+        base: None,
         item: None,
         field: None,
         text: String::new(),
@@ -132,19 +137,27 @@ impl Parser<'_, '_> {
         let prefix = prefix.as_ref().map_or("", |prefix| prefix.as_ref());
         let local = name.local_name();
         let local: &str = local.as_ref();
-        let Some(form) = self.form else { return self.open_root(local, prefix) };
-        let Some(item) = &mut self.item else {
+        let Some(form) = self.form else {
+            self.base = self.base_of(element, None);
+            return self.open_root(local, prefix);
+        };
+        if self.item.is_none() {
             if form.is_entry(local) {
-                self.item = Some(Item::open(local, self.depth));
+                let base = self.base_of(element, self.base.as_ref());
+                self.item = Some(Item::open(local, self.depth, base));
+            } else if form == Form::Rss && local == "channel" {
+                self.base = self.base_of(element, self.base.as_ref());
             }
             return true;
-        };
+        }
         // Entries are not nested: an unclosed entry ends where the next begins.
         if prefix == self.prefix && form.is_entry(local) {
-            let done = std::mem::replace(item, Item::open(local, self.depth));
+            let base = self.base_of(element, self.base.as_ref());
+            let done = self.item.replace(Item::open(local, self.depth, base));
             self.field = None;
-            return self.add(done);
+            return done.is_none_or(|done| self.add(done));
         }
+        let Some(item) = &self.item else { return true };
         if self.depth != item.depth + 1 {
             return true;
         }
@@ -170,6 +183,15 @@ impl Parser<'_, '_> {
         self.text.clear();
         self.field = Some((field, self.depth));
         true
+    }
+
+    /// What references in an element are relative to (XML Base, section 3): its own `xml:base`, or else that
+    /// around it; `None` is the URL of the sitemap.
+    fn base_of(&self, element: &BytesStart<'_>, outer: Option<&Url>) -> Option<Url> {
+        match link_attributes(element).base {
+            Some(base) => outer.unwrap_or(self.builder.base).join(&base).ok(),
+            None => outer.cloned(),
+        }
     }
 
     fn open_root(&mut self, local: &str, prefix: &str) -> bool {
@@ -212,7 +234,8 @@ impl Parser<'_, '_> {
 
     fn add(&mut self, item: Item) -> bool {
         let location = item.location.filter(|location| !location.is_empty()).or(item.guid);
-        let Some(url) = self.builder.url(location.as_deref().unwrap_or_default()) else { return true };
+        let text = location.as_deref().unwrap_or_default();
+        let Some(url) = self.builder.url_from(text, item.base.as_ref()) else { return true };
         if item.is_child {
             return self.builder.add_child(url);
         }
@@ -260,7 +283,7 @@ impl Parser<'_, '_> {
     /// `<xhtml:link rel="alternate" hreflang="de" href="..."/>`.
     fn alternate(&mut self, element: &BytesStart<'_>) {
         let has_capacity = self.item.as_ref().is_some_and(|item| item.alternates.len() < MAX_ALTERNATES);
-        let (rel, href) = rel_and_href(element);
+        let LinkAttributes { rel, href, .. } = link_attributes(element);
         if !has_capacity || rel.as_deref() != Some("alternate") {
             return;
         }
@@ -272,31 +295,44 @@ impl Parser<'_, '_> {
 
     /// `<link href="..."/>`, with no `rel` or with `rel="alternate"` (RFC 4287, section 4.2.7.2).
     fn atom_link(&mut self, element: &BytesStart<'_>) {
-        let (rel, href) = rel_and_href(element);
+        let LinkAttributes { rel, href, base } = link_attributes(element);
+        let outer = self.item.as_ref().and_then(|item| item.base.as_ref());
+        let base = base.and_then(|base| outer.unwrap_or(self.builder.base).join(&base).ok());
         if let Some(item) = &mut self.item
             && item.location.is_none()
             && rel.is_none_or(|rel| rel == "alternate")
         {
             item.location = href;
+            item.base = base.or(item.base.take());
         }
     }
 }
 
-/// The values of `rel` and `href`. The attributes are scanned once, without the reader's check for duplicate
-/// names, which takes quadratic time.
-fn rel_and_href(element: &BytesStart<'_>) -> (Option<String>, Option<String>) {
-    let (mut rel, mut href) = (None, None);
+/// Attributes of an element.
+#[derive(Default)]
+struct LinkAttributes {
+    rel: Option<String>,
+    href: Option<String>,
+    /// `xml:base`.
+    base: Option<String>,
+}
+
+/// The attributes are scanned once, without the reader's check for duplicate names, which takes quadratic
+/// time.
+fn link_attributes(element: &BytesStart<'_>) -> LinkAttributes {
+    let mut found = LinkAttributes::default();
     for attribute in element.attributes().with_checks(false).flatten().take(MAX_ATTRIBUTES) {
         let value = match attribute.key.as_ref() {
-            "rel" => &mut rel,
-            "href" => &mut href,
+            "rel" => &mut found.rel,
+            "href" => &mut found.href,
+            "xml:base" => &mut found.base,
             _ => continue,
         };
         if attribute.value.len() <= 2 * MAX_URL_BYTES {
             *value = Some(unescape(&attribute.value).unwrap_or_default().trim().to_owned());
         }
     }
-    (rel, href)
+    found
 }
 
 /// Reads `0.8` as 80. Values out of range are clamped.

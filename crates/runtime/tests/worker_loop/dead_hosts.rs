@@ -55,3 +55,18 @@ async fn a_crawl_of_a_dead_host_or_with_links_to_one_ends_in_seconds() {
         }
     }
 }
+
+/// Seen in a summary: "1 forbidden by robots.txt" after ten seconds, of a host where nothing listens.
+#[tokio::test(start_paused = true)]
+async fn a_host_that_refuses_connections_is_not_said_to_forbid_its_pages() {
+    let unresolved = Answer::Refused(ErrorCode::ScrapeDnsResolutionError, false);
+    for (name, answer, bound) in [("refused", REFUSED, 4), ("unresolved", unresolved, 1)] {
+        let web = Web::new([("https://dead.example/robots.txt", vec![answer])]);
+        let began = Instant::now();
+        let result = crawl(&web, CrawlRequest::new("https://dead.example/")).await;
+        assert_eq!((result.snapshot.failed, result.snapshot.robots_blocked), (1, 0), "{name}");
+        assert!(result.failures[0].error.message.contains("refused"), "{name}: {:?}", result.failures);
+        assert!(began.elapsed() < Duration::from_secs(bound), "{name}: {:?}", began.elapsed());
+        assert_eq!(web.count("https://dead.example/"), 0, "{name}: its robots.txt is unknown");
+    }
+}

@@ -61,10 +61,7 @@ async fn every_reason_has_its_explanation() {
             "https://sub.a.example/",
             "not crawled: other hosts of the same domain are left out (`allowSubdomains` lets them in)",
         ),
-        (
-            "a/photo.jpg",
-            "not crawled: the extension is that of an image, archive, media file, font or program",
-        ),
+        ("a/photo.jpg", "not crawled: its name is that of an image, archive, media file, font or program"),
         (
             "/blog/",
             "not crawled: what is not below the start URL is left out (`crawlEntireDomain` lets it in)",

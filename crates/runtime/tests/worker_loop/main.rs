@@ -21,3 +21,4 @@ mod robots;
 mod sitemaps;
 mod support;
 mod terms;
+mod twins;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_runtime::StartOptions;
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::request::{CrawlRequest, MapRequest};
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, paths, runtime};
@@ -111,5 +111,34 @@ async fn the_total_of_a_running_crawl_counts_pages_only() {
         }
         assert_eq!((documents, last_total), (3, 3));
         assert!(web.requests().len() > 8, "the sitemaps were read");
+    }
+}
+
+/// Seen with a robots.txt whose sitemaps answer with errors: a map of one URL looked like a site of one page.
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_sitemap_that_the_site_names_is_retried_and_named() {
+    let robots = "Sitemap: /once.xml\nSitemap: https://a.example/gone.xml\nSitemap: /index.xml";
+    let index = "<sitemapindex><sitemap><loc>/child.xml</loc></sitemap></sitemapindex>";
+    let web = || {
+        Web::new([
+            ("https://a.example/robots.txt", vec![Answer::Ok(robots)]),
+            ("https://a.example/", vec![Answer::Ok("")]),
+            ("https://a.example/once.xml", vec![Answer::status(500), Answer::Ok("https://a.example/listed")]),
+            ("https://a.example/gone.xml", vec![Answer::status(403)]),
+            ("https://a.example/index.xml", vec![Answer::Ok(index)]),
+            ("https://a.example/child.xml", vec![Answer::status(404)]),
+            ("https://a.example/sitemap.xml", vec![Answer::status(404)]),
+            ("https://a.example/listed", vec![Answer::Ok("")]),
+        ])
+    };
+    let crawled = crawl(&web(), CrawlRequest::new("https://a.example/")).await;
+    assert_eq!(paths(&crawled), ["/", "/listed"]);
+    let mapped = runtime(&web()).map(MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
+    assert!(mapped.links.iter().any(|url| url.path() == "/listed"), "{:?}", mapped.links);
+    for warning in [crawled.snapshot.warning(), mapped.warning] {
+        let warning = warning.unwrap_or_default();
+        assert!(warning.contains("https://a.example/gone.xml answered with status 403"), "{warning}");
+        assert!(warning.contains("https://a.example/child.xml answered with status 404"), "{warning}");
+        assert!(!warning.contains("/sitemap.xml"), "a guess: {warning}");
     }
 }

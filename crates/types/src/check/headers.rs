@@ -34,10 +34,10 @@ pub(crate) fn headers(
                 format!("{name} must be at most {MAX_HEADER_VALUE_BYTES} bytes long, not {}", value.len())
             });
         }
-        if !is_field_value(&value) {
-            report.fault(Code::InvalidValue, &at, |name| {
-                format!("{name} must be printable ASCII in one line (percent-encode the rest)")
-            });
+        // Text beyond ASCII is sent as UTF-8, as in the cookies of some sites.
+        if value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
+            report
+                .fault(Code::InvalidValue, &at, |name| format!("{name} must be printable text in one line"));
         }
         if lowered.insert(key.to_ascii_lowercase(), value).is_some() {
             report.fault(Code::Conflict, &at, |name| {

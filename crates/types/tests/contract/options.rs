@@ -291,13 +291,16 @@ fn selectors_headers_and_location() {
                 "a header of two lines",
                 json!({ "headers": { "a": "b\r\nc: d" } }),
                 "headers.a",
-                "printable ASCII in one line",
+                "printable text in one line",
             ),
+            ok("a cookie beyond ASCII", json!({ "headers": { "Cookie": "town=Köln" } }), |p| {
+                p.headers.get("cookie").is_some_and(|value| value == "town=Köln")
+            }),
             no(
-                "a header beyond ASCII",
-                json!({ "headers": { "a": "é" } }),
+                "a header with a control character",
+                json!({ "headers": { "a": "é\u{7}" } }),
                 "headers.a",
-                "printable ASCII in one line",
+                "printable text in one line",
             ),
             no(
                 "a header that is a number",
