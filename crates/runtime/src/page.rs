@@ -175,8 +175,8 @@ async fn process_held(
         // An external link that redirects back into the site. The target is queued as a page of the site at
         // the same depth, so that its links are followed; that page gives the document.
         (page.outcome, page.redirected_to) = (PageOutcome::Skipped, Some(inside.key));
-        let (admission, now) = (Admission::new(page.lease.depth, vec![inside]), shared.clock.now());
-        if let Err(error) = shared.store.admit(job.id, admission, now).await {
+        let admission = Admission::new(page.lease.depth, vec![inside]);
+        if let Err(error) = shared.admit_pages(job.id, admission).await {
             tracing::debug!(%error, "a job ended before a page was admitted");
         }
         trace(job, page, Some(&fetched.url), true);

@@ -247,7 +247,7 @@ impl Shared {
                 return;
             }
             let admission = Admission { notes, ..Admission::new(0, batch) };
-            if let Err(error) = self.store.admit(job, admission, self.clock.now()).await {
+            if let Err(error) = self.admit_pages(job, admission).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }
