@@ -80,10 +80,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     serve()
 }
 
+/// Connections of clients may take one in this many of the files that the process may have open.
+const FILES_PER_CLIENT: usize = 4;
+
 #[tokio::main]
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     tracing_subscriber::fmt().with_writer(io::stderr).init();
     let options = Options::parse();
+    let files = gleaner::raise_open_files().and_then(|files| usize::try_from(files).ok());
+    let max_connections =
+        files.map_or(serve::MAX_CONNECTIONS, |files| serve::MAX_CONNECTIONS.min(files / FILES_PER_CLIENT));
     let team = TeamConfig {
         credits: options.credits,
         requests_per_minute: match options.requests_per_minute {
@@ -128,7 +134,7 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
     println!("http://{}", listener.local_addr()?);
     tokio::select! {
-        () = serve::serve(listener, Service::new(engine.clone()), serve::MAX_CONNECTIONS) => {}
+        () = serve::serve(listener, Service::new(engine.clone()), max_connections) => {}
         stopped = stop_signal() => stopped?,
     }
     // Nothing is accepted any more. Pages in work are finished or wait for the next run, or go on at once in

@@ -30,6 +30,9 @@ pub const MAX_ATTEMPTS: u32 = 3;
 /// Pause before the second attempt if the host sent no `Retry-After`; doubled for each further attempt.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
+/// Pause of a page that this machine had no descriptor, port or memory for.
+pub(crate) const EXHAUSTED_PAUSE: Duration = Duration::from_millis(500);
+
 /// Upper bound on a `Retry-After` to wait for. If it is longer, the answer becomes the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
 

@@ -160,7 +160,7 @@ fn is_host_failure(failure: &FetchError) -> bool {
         failure.error.code,
         ErrorCode::ScrapeAllEnginesFailed | ErrorCode::ScrapeDnsResolutionError | ErrorCode::ScrapeTimeout
     );
-    failure.retryable && !is_own_failure
+    failure.retryable && !failure.exhausted && !is_own_failure
 }
 
 /// The observation of the host in an answer.

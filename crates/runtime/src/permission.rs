@@ -12,12 +12,13 @@ use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::attempts::retry;
+use crate::attempts::{after_exhaustion, retry};
 use crate::context::JobContext;
 use crate::exports::serves_exports;
 use crate::holds::MAX_HOLD_WAIT;
 use crate::host_limiter::HostLease;
 use crate::hosts::{RequestChain, same_host};
+use crate::limits::EXHAUSTED_PAUSE;
 use crate::ports::{RedirectCheck, RedirectRefusal};
 use crate::robots::{ROBOTS_RETRY, RobotsFailure, RobotsLookup};
 use crate::shared::Shared;
@@ -70,6 +71,9 @@ async fn robots_unreadable(
     page: &LeasedPage,
     failure: &RobotsFailure,
 ) -> PageOutcome {
+    if failure.exhausted {
+        return after_exhaustion(shared);
+    }
     if failure.is_transient
         && let Some(outcome) = retry(shared, job, page, Some(ROBOTS_RETRY))
     {
@@ -164,6 +168,10 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 // The engine's own rules forbid the target; robots.txt was not requested.
                 Some(failure) if failure.is_refusal() => {
                     return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
+                }
+                Some(failure) if failure.exhausted => {
+                    let not_before = self.shared.clock.now() + EXHAUSTED_PAUSE;
+                    return Err(RedirectRefusal::HostBusy { not_before });
                 }
                 Some(RobotsFailure { error, is_transient, .. }) => {
                     return Err(RedirectRefusal::RobotsUnreadable {

@@ -200,6 +200,9 @@ pub struct FetchError {
     /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt
     /// and no third.
     pub browser_crashed: bool,
+    /// This process or machine had no descriptor, port or memory for the request, which says nothing about
+    /// the host. The page waits, and that is no attempt at it.
+    pub exhausted: bool,
     /// The redirect that [`RedirectCheck`] refused.
     pub refused_redirect: Option<RedirectRefusal>,
 }

@@ -24,6 +24,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::{Position, Url};
 
+use crate::limits::EXHAUSTED_PAUSE;
 use crate::route::RouteKey;
 
 /// How long a robots.txt is cached: the longest time that RFC 9309 recommends.
@@ -59,6 +60,8 @@ pub(crate) struct RobotsFailure {
     pub(crate) is_transient: bool,
     /// The server answered, with a status that reports a server failure.
     pub(crate) answered: bool,
+    /// This machine had no descriptor, port or memory for the request.
+    pub(crate) exhausted: bool,
 }
 
 impl RobotsFailure {
@@ -76,6 +79,11 @@ impl Robots {
 
     pub(crate) fn unreachable(failure: RobotsFailure) -> Self {
         Self { policy: RobotsPolicy::unreachable(), failure: Some(failure) }
+    }
+
+    /// True if this machine had no descriptor, port or memory for the request.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.exhausted)
     }
 }
 
@@ -169,6 +177,7 @@ impl Entry {
             EntryState::Loaded(loaded) => {
                 let is_current = match &loaded.robots.failure {
                     // From the end of the fetch: a server that hangs fails only after a while.
+                    Some(failure) if failure.exhausted => now < loaded.at + EXHAUSTED_PAUSE,
                     Some(_) => now < loaded.at + ROBOTS_RETRY,
                     None => now < self.created_at + ROBOTS_LIFETIME,
                 };

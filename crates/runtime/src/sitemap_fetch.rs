@@ -66,7 +66,13 @@ async fn fetch(
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };
-        return Err(FetchError { error, retryable: true, browser_crashed: false, refused_redirect: None });
+        return Err(FetchError {
+            error,
+            retryable: true,
+            browser_crashed: false,
+            exhausted: false,
+            refused_redirect: None,
+        });
     }
     Ok(answer)
 }

@@ -106,6 +106,7 @@ impl Fetch for FetchAdapter {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
                 browser_crashed: error.is_browser_crash(),
+                exhausted: error.is_exhausted(),
                 // A browser goes on where the refused URL was not its page.
                 refused_redirect: check
                     .refused

@@ -39,7 +39,7 @@ fn allow() -> Robots {
 
 fn failure() -> Robots {
     let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
-    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: false })
+    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: false, exhausted: false })
 }
 
 #[tokio::test]

@@ -91,6 +91,7 @@ impl Fetch for HostsPort {
             error: PageError { code, message: "it failed".to_owned() },
             retryable: true,
             browser_crashed: false,
+            exhausted: false,
             refused_redirect,
         };
         for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
