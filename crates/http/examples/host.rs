@@ -76,7 +76,8 @@ const JOBS_FILE: &str = "gleaner.db";
 fn main() -> ExitCode {
     // Before any setup, because all memory and time of a worker counts against the limits of its file.
     let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER);
-    let ended = if is_worker { pdf::serve().map_err(Into::into) } else { serve() };
+    let ended: Result<(), Box<dyn std::error::Error>> =
+        if is_worker { pdf::serve().map_err(Into::into) } else { serve() };
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
