@@ -24,6 +24,9 @@ pub const MAX_CONCURRENT_MAPS: usize = 32;
 /// Longest wait of a page for its permit, and again for its transform. The page's deadline bounds both.
 pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 
+/// A job with more pages is queued on a blocking thread.
+pub(crate) const MANY_PAGES: usize = 4_096;
+
 /// Upper bound on the attempts of a page.
 pub const MAX_ATTEMPTS: u32 = 3;
 
