@@ -126,7 +126,7 @@ mod tests {
             let job = NewJob::new(id(number), None, JobRules::with_limit(1), Vec::new());
             let job = NewJob { account: Some(Box::new(account)), ..job };
             store.submit(job, now(number)).await.unwrap();
-            store.cancel(id(number), now(number)).await.ok();
+            let _has_ended = store.cancel(id(number), now(number)).await;
         }
         assert_eq!(store.expire(now(9)).await.unwrap(), [3, 4, 5].map(id));
         assert!(store.snapshot(id(1)).await.is_ok() && store.snapshot(id(6)).await.is_ok());
