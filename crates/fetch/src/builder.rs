@@ -52,6 +52,7 @@ pub struct FetcherBuilder {
     max_body: u64,
     body_memory: Option<u64>,
     max_redirects: u32,
+    max_open: usize,
     max_kept: usize,
     roots: Vec<RootCertificates>,
     clock: fn() -> SystemTime,
@@ -73,6 +74,7 @@ impl Default for FetcherBuilder {
             max_body: DEFAULT_MAX_BODY,
             body_memory: None,
             max_redirects: DEFAULT_MAX_REDIRECTS,
+            max_open: usize::MAX,
             max_kept: DEFAULT_MAX_KEPT_CONNECTIONS,
             roots: Vec::new(),
             clock: SystemTime::now,
@@ -164,6 +166,14 @@ impl FetcherBuilder {
         self
     }
 
+    /// Sets the most open connections, to all hosts together. Default: no limit. Further requests wait for a
+    /// moment, and fail as [`Error::is_exhausted`](crate::Error::is_exhausted) says. Each connection takes
+    /// one of the files that the process may have open.
+    pub fn max_connections(mut self, count: usize) -> Self {
+        self.max_open = count;
+        self
+    }
+
     /// Sets the most connections that are kept open for further requests, to all hosts together. Default:
     /// [`DEFAULT_MAX_KEPT_CONNECTIONS`]. A connection above this limit is closed after its request. To one
     /// host at most [`crate::MAX_IDLE_PER_HOST`] idle connections are kept.
@@ -224,7 +234,8 @@ impl FetcherBuilder {
         let resolver: Arc<dyn Resolve> =
             if self.dns_cache { Arc::new(CachedResolver::new(self.resolver)) } else { self.resolver };
         let guard = GuardedResolver { policy: Arc::clone(&policy), resolver: Arc::clone(&resolver) };
-        let transport = HttpTransport::open(&guard, &self.roots, connect_timeout, self.max_kept)?;
+        let transport =
+            HttpTransport::open(&guard, &self.roots, connect_timeout, (self.max_open, self.max_kept))?;
         let proxy_list =
             |pool: Option<ProxyPool>| pool.map(|pool| pool.open(&transport, &resolver)).transpose();
         Ok(Fetcher(Arc::new(Inner {

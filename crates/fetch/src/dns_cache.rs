@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::cache::flight::{FlightRole, Flights};
 use crate::resolve::{DnsAnswer, LookupResult, MAX_ANSWERS, Resolve};
+use crate::transport::kind_of;
 
 /// Shortest time that an answer is kept, whatever its TTL: one page opens several connections, and with a TTL
 /// of zero each of them would need a lookup.
@@ -58,7 +59,7 @@ impl CachedResolver {
     /// One lookup. An answer without addresses counts as a missing name.
     async fn look_up_once(&self, host: &str) -> Result<(Arc<[IpAddr]>, Duration), io::ErrorKind> {
         let DnsAnswer { mut addresses, ttl } =
-            self.inner.resolve_with_ttl(host).await.map_err(|error| error.kind())?;
+            self.inner.resolve_with_ttl(host).await.map_err(|error| kind_of(&error))?;
         if addresses.is_empty() {
             return Err(io::ErrorKind::NotFound);
         }

@@ -46,6 +46,9 @@ pub enum ErrorKind {
     Dns,
     /// No connection could be opened.
     Connect,
+    /// This process or machine has no descriptor, port or memory for another connection. It says nothing
+    /// about the host.
+    Exhausted,
     /// The TLS handshake failed.
     Tls,
     /// The deadline passed, or the server was silent for longer than the read timeout.
@@ -200,6 +203,7 @@ impl Error {
             ErrorKind::Action => ErrorCode::ScrapeActionError,
             ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
             ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
+            ErrorKind::Exhausted => ErrorCode::UnknownError,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
             | ErrorKind::TooLong
@@ -236,7 +240,10 @@ impl Error {
     /// it may; after an answer that is not HTTP, or a redirect to an invalid URL, it will not.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        let usual = matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy);
+        let usual = matches!(
+            self.0.kind,
+            ErrorKind::Connect | ErrorKind::Exhausted | ErrorKind::Protocol | ErrorKind::Proxy
+        );
         self.0.is_temporary.unwrap_or(usual)
     }
 
@@ -269,6 +276,13 @@ impl Error {
     #[must_use]
     pub fn is_connect(&self) -> bool {
         self.0.kind == ErrorKind::Connect
+    }
+
+    /// Whether this process or machine had no descriptor, port or memory for another connection. It says
+    /// nothing about the host: the request can be made again when other connections have ended.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.0.kind == ErrorKind::Exhausted
     }
 
     /// Whether the TLS handshake failed, an invalid certificate included.

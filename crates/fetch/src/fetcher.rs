@@ -1,3 +1,4 @@
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +22,7 @@ use crate::response::Response;
 /// Longest host name in bytes, without a final dot (RFC 1035 section 2.3.4).
 pub const MAX_HOST_BYTES: usize = 253;
 
-/// How long [`Fetcher::check_resolved`] waits for a name to resolve.
+/// How long [`Fetcher::check_resolved`] and [`Fetcher::address`] wait for a name to resolve.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Fetches over HTTP within a policy and within limits. Cheap to clone: clones share connections.
@@ -89,6 +90,21 @@ impl Fetcher {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The first address that the host of a URL resolves to; `None` if it resolves to none within
+    /// [`CHECK_TIMEOUT`], or to one that the policy forbids. The URL is resolved and checked again when it is
+    /// fetched.
+    pub async fn address(&self, url: &Url) -> Option<IpAddr> {
+        let address: IpAddr = match url.host()? {
+            Host::Ipv4(address) => address.into(),
+            Host::Ipv6(address) => address.into(),
+            Host::Domain(host) => {
+                let resolved = tokio::time::timeout(CHECK_TIMEOUT, self.0.guard.addresses(host)).await;
+                *resolved.ok()?.ok()?.first()?
+            }
+        };
+        Some(address.to_canonical())
     }
 
     /// Most bytes of a body of requests that set no limit.

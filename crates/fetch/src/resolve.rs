@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::cache::flight::{FlightRole, Flights};
 use crate::egress::EgressPolicy;
+use crate::transport::{EXHAUSTED, kind_of, lacks_descriptors};
 
 /// Most addresses of one name. More are a sign of an attack, and none of them is dialled.
 pub const MAX_ANSWERS: usize = 64;
@@ -108,6 +109,7 @@ impl SystemResolver {
 fn system_lookup(host: &str) -> LookupResult {
     match (host, 0).to_socket_addrs() {
         Ok(addresses) => Ok(addresses.map(|address| address.ip()).collect()),
+        Err(error) if kind_of(&error) == EXHAUSTED || lacks_descriptors() => Err(EXHAUSTED),
         Err(error) => Err(lookup_failure(&error)),
     }
 }

@@ -3,7 +3,10 @@ mod crawling;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render, Resolve};
+use gleaner_fetch::{
+    CacheStore, DEFAULT_MAX_KEPT_CONNECTIONS, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render,
+    Resolve,
+};
 use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
     FrontierConfig,
@@ -16,6 +19,7 @@ use tokio::runtime::Handle;
 
 use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
 use crate::extract::{ExtractPart, ExtractSettings};
+use crate::open_files::{connections, open_files};
 use crate::pdf::PdfSettings;
 use crate::postgres::DatabaseSettings;
 use crate::service::{ServicePart, ServiceSettings};
@@ -460,6 +464,10 @@ impl EngineBuilder {
         let renderer = self.chosen_renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
         let mut fetcher = self.fetcher.egress(self.egress).body_memory(memory.bodies);
+        if let Some(files) = open_files() {
+            let (open, kept) = connections(files, DEFAULT_MAX_KEPT_CONNECTIONS);
+            fetcher = fetcher.max_connections(open).max_kept_connections(kept);
+        }
         if let Some(agent) = self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }

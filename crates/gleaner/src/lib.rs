@@ -127,6 +127,7 @@ mod extract;
 #[path = "no_extract.rs"]
 mod extract;
 mod jobs;
+mod open_files;
 #[cfg(feature = "pdf")]
 pub mod pdf;
 #[cfg(not(feature = "pdf"))]
@@ -157,6 +158,7 @@ pub use error::{Error, ErrorKind};
 #[cfg(feature = "extract")]
 #[doc(inline)]
 pub use gleaner_extract::{Budget, model};
+pub use open_files::raise_open_files;
 /// The plan, proofs and costs of structured data, and the port for an extractor of your own.
 #[cfg(feature = "extract")]
 pub mod extraction {

@@ -1,5 +1,5 @@
 //! A server of the web-data API: the service over hyper, with options to try it out.
-#![expect(clippy::print_stdout, reason = "the program prints its address")]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the program prints its address and errors")]
 
 #[path = "host/serve.rs"]
 mod serve;
@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
@@ -72,18 +73,30 @@ const PDF_WORKER: &str = "pdf-worker";
 /// The file with the jobs in the folder of `--data`.
 const JOBS_FILE: &str = "gleaner.db";
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> ExitCode {
     // Before any setup, because all memory and time of a worker counts against the limits of its file.
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER) {
-        return Ok(pdf::serve()?);
+    let is_worker = std::env::args_os().nth(1).is_some_and(|argument| argument == PDF_WORKER);
+    let ended: Result<(), Box<dyn std::error::Error>> =
+        if is_worker { pdf::serve().map_err(Into::into) } else { serve() };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
-    serve()
 }
+
+/// Connections of clients may take one in this many of the files that the process may have open.
+const FILES_PER_CLIENT: usize = 4;
 
 #[tokio::main]
 async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     tracing_subscriber::fmt().with_writer(io::stderr).init();
     let options = Options::parse();
+    let files = gleaner::raise_open_files().and_then(|files| usize::try_from(files).ok());
+    let max_connections =
+        files.map_or(serve::MAX_CONNECTIONS, |files| serve::MAX_CONNECTIONS.min(files / FILES_PER_CLIENT));
     let team = TeamConfig {
         credits: options.credits,
         requests_per_minute: match options.requests_per_minute {
@@ -125,10 +138,12 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let engine = engine.build_async().await?;
     // The jobs of an earlier run go on, also if no request comes.
     engine.resume().await;
-    let listener = tokio::net::TcpListener::bind(options.listen).await?;
+    let listener = tokio::net::TcpListener::bind(options.listen).await.map_err(|error| {
+        format!("--listen: cannot listen at {}: {error}; choose another port", options.listen)
+    })?;
     println!("http://{}", listener.local_addr()?);
     tokio::select! {
-        () = serve::serve(listener, Service::new(engine.clone()), serve::MAX_CONNECTIONS) => {}
+        () = serve::serve(listener, Service::new(engine.clone()), max_connections) => {}
         stopped = stop_signal() => stopped?,
     }
     // Nothing is accepted any more. Pages in work are finished or wait for the next run, or go on at once in

@@ -79,7 +79,10 @@ impl Failure {
 
     fn of(status: u16, body: ErrorBody, cause: &dyn Display) -> Self {
         match StatusCode::from_u16(status) {
-            Ok(status) if !status.is_server_error() => Self { status, body: Box::new(body), header: None },
+            // A client may send the request again to the next engine.
+            Ok(status) if !status.is_server_error() || status == StatusCode::SERVICE_UNAVAILABLE => {
+                Self { status, body: Box::new(body), header: None }
+            }
             _ => Self::internal(cause),
         }
     }

@@ -106,6 +106,22 @@ async fn ended(service: &Service, path: &str) -> Value {
 }
 
 #[tokio::test]
+async fn a_submit_to_a_server_that_stops_can_be_sent_again() {
+    let engine = Engine::builder().build().unwrap();
+    let service = Service::new(engine.clone());
+    engine.stop().await;
+    for (line, body) in [
+        ("POST /v2/crawl", json!({"url": "https://a.example/"})),
+        ("POST /v2/batch/scrape", json!({"urls": ["https://a.example/"]})),
+        ("POST /v2/scrape", json!({"url": "https://a.example/"})),
+    ] {
+        let reply = call(&service, line, body).await;
+        assert_eq!(reply.status, 503, "{line}: {}", reply.body);
+        assert!(reply.headers.contains_key("retry-after") && reply.body["success"] == json!(false), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn errors_have_the_documented_form() {
     let service = service();
     let large = format!("{{\"url\":\"{}\"}}", "a".repeat(MAX_BODY_BYTES));

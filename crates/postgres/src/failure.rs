@@ -34,10 +34,15 @@ impl Failure {
             Self::Refused(_) | Self::TermEnded => false,
             Self::Silent | Self::Unknown(_) => true,
             Self::Database(error) => match error.code() {
-                Some(code) => is_transient(code),
+                Some(code) => remedy(code) == Remedy::Again,
                 None => error.is_closed() || has_lost_connection(error),
             },
         }
+    }
+
+    /// The server has rolled the transaction back for want of disk or the like: others fail in the same way.
+    pub(crate) fn is_of_server(&self) -> bool {
+        matches!(self, Self::Database(error) if error.code().is_some_and(|code| remedy(code) == Remedy::Later))
     }
 
     /// A statement did not get a lock in the time that it may wait.
@@ -56,28 +61,46 @@ impl Failure {
     }
 }
 
-/// Another try may succeed after this answer of the server, or of a pooler before it.
-fn is_transient(code: &SqlState) -> bool {
+/// What another try of a transaction can achieve after an answer of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Remedy {
+    /// The cause passes by itself: the operation is tried again within the patience.
+    Again,
+    /// The cause passes when someone helps the server. The caller is told at once. A client decides for
+    /// itself; the runtime repeats what it must not lose.
+    Later,
+    /// Each try gets the same answer.
+    Never,
+}
+
+/// The remedy for an answer of the server, or of a pooler before it.
+fn remedy(code: &SqlState) -> Remedy {
     // Class 08: no connection, also PgBouncer without a server. Class 40: the transaction was rolled back.
     if code.code().starts_with("08") {
-        return true;
+        return Remedy::Again;
     }
-    if code.code().starts_with("40") {
-        return *code != SqlState::T_R_INTEGRITY_CONSTRAINT_VIOLATION;
+    if code.code().starts_with("40") && *code != SqlState::T_R_INTEGRITY_CONSTRAINT_VIOLATION {
+        return Remedy::Again;
     }
-    [
-        SqlState::READ_ONLY_SQL_TRANSACTION, // a standby that is about to take over
-        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
-        SqlState::OUT_OF_MEMORY,
-        SqlState::TOO_MANY_CONNECTIONS,
-        SqlState::LOCK_NOT_AVAILABLE,
-        SqlState::QUERY_CANCELED,
-        SqlState::ADMIN_SHUTDOWN,
-        SqlState::CRASH_SHUTDOWN,
-        SqlState::CANNOT_CONNECT_NOW,
-        SqlState::IDLE_SESSION_TIMEOUT,
-    ]
-    .contains(code)
+    match *code {
+        // A standby that is about to take over.
+        SqlState::READ_ONLY_SQL_TRANSACTION
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+        | SqlState::OUT_OF_MEMORY
+        | SqlState::TOO_MANY_CONNECTIONS
+        | SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::QUERY_CANCELED
+        | SqlState::ADMIN_SHUTDOWN
+        | SqlState::CRASH_SHUTDOWN
+        | SqlState::CANNOT_CONNECT_NOW
+        | SqlState::IDLE_SESSION_TIMEOUT => Remedy::Again,
+        SqlState::DISK_FULL
+        | SqlState::INSUFFICIENT_RESOURCES
+        | SqlState::CONFIGURATION_LIMIT_EXCEEDED
+        | SqlState::SYSTEM_ERROR
+        | SqlState::IO_ERROR => Remedy::Later,
+        _ => Remedy::Never,
+    }
 }
 
 /// The connection failed, and not what was sent over it: invalid data may be a certificate that is not valid.
@@ -184,12 +207,45 @@ mod tests {
 
     #[test]
     fn answers_are_worth_another_try_unless_they_stay_the_same() {
-        for code in ["08006", "08P01", "25P03", "40001", "40P01", "53300", "57014", "57P01", "57P03", "25006"]
-        {
-            assert!(is_transient(&SqlState::from_code(code)), "{code}");
-        }
-        for code in ["23505", "28P01", "3D000", "40002", "42501", "42P01", "53100", "57P04", "XX001"] {
-            assert!(!is_transient(&SqlState::from_code(code)), "{code}");
+        for (code, expected) in [
+            ("08000", Remedy::Again),
+            ("08001", Remedy::Again),
+            ("08003", Remedy::Again),
+            ("08004", Remedy::Again),
+            ("08006", Remedy::Again),
+            ("08P01", Remedy::Again),
+            ("25006", Remedy::Again),
+            ("25P03", Remedy::Again),
+            ("40001", Remedy::Again),
+            ("40P01", Remedy::Again),
+            ("53200", Remedy::Again),
+            ("53300", Remedy::Again),
+            ("55P03", Remedy::Again),
+            ("57014", Remedy::Again),
+            ("57P01", Remedy::Again),
+            ("57P02", Remedy::Again),
+            ("57P03", Remedy::Again),
+            ("57P05", Remedy::Again),
+            ("53000", Remedy::Later),
+            ("53100", Remedy::Later),
+            ("53400", Remedy::Later),
+            ("58000", Remedy::Later),
+            ("58030", Remedy::Later),
+            ("23505", Remedy::Never),
+            ("28P01", Remedy::Never),
+            ("3D000", Remedy::Never),
+            ("40002", Remedy::Never),
+            ("42501", Remedy::Never),
+            ("42P01", Remedy::Never),
+            ("57P04", Remedy::Never),
+            ("XX001", Remedy::Never),
+        ] {
+            let code = SqlState::from_code(code);
+            assert_eq!(remedy(&code), expected, "{code:?}");
+            // The runtime repeats what passes, by the kind of the error.
+            let kind = explanation(&code).map_or(ErrorKind::Io, |(kind, _)| kind);
+            let is_passing = Error::new(kind, "").is_passing();
+            assert!(is_passing || expected == Remedy::Never, "{code:?}");
         }
     }
 

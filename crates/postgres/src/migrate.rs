@@ -22,11 +22,13 @@ struct Migration {
 }
 
 /// The first makes version 1.
-const MIGRATIONS: [Migration; 1] =
-    [Migration { statements: include_str!("schema/1.sql"), compatible_from: 1 }];
+const MIGRATIONS: [Migration; 2] = [
+    Migration { statements: include_str!("schema/1.sql"), compatible_from: 1 },
+    Migration { statements: include_str!("schema/2.sql"), compatible_from: 1 },
+];
 
 /// The version of the schema that this program is written for: the number of migrations.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// Makes the schema, or brings it to the version of this program. It may have that version already, or a
 /// later one that this program works with.

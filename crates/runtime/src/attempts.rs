@@ -6,7 +6,7 @@ use gleaner_store::{LeasedPage, PageOutcome};
 use tokio::time::Instant;
 
 use crate::context::JobContext;
-use crate::limits::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
+use crate::limits::{EXHAUSTED_PAUSE, MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 use crate::shared::Shared;
 
 /// A page is returned to the queue this long before its lease ends.
@@ -24,6 +24,12 @@ pub(crate) fn work_deadline(shared: &Shared, page: &LeasedPage) -> Instant {
 pub(crate) fn page_deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
     let end = work_deadline(shared, page);
     job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
+}
+
+/// Returns a page to the queue, because this machine had no descriptor, port or memory for its request. It
+/// counts as no attempt.
+pub(crate) fn after_exhaustion(shared: &Shared) -> PageOutcome {
+    PageOutcome::Return(shared.clock.now() + EXHAUSTED_PAUSE)
 }
 
 /// Schedules a retry of a page, if its attempts, its deadline and the job's retry budget allow one.

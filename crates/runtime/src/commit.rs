@@ -1,9 +1,11 @@
-//! Commits of pages to the store. Those that fail are repeated if the store has terms.
+//! Commits of pages to the store. Those that fail for a cause that passes are repeated if the store has
+//! terms: its medium is a server, which may restart, be full, or be replaced by another one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::{Error, ErrorKind, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
+use gleaner_store::{Admission, Error, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
+use gleaner_types::JobId;
 use tokio::time::{Instant, sleep};
 
 use crate::blocking::blocking_operation;
@@ -16,12 +18,33 @@ const MANY_LINKS: usize = 4_096;
 pub const LARGE_DOCUMENT: usize = 1 << 20;
 /// The pause before a failed commit is repeated; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The longest pause before a failed commit is repeated.
-const MAX_PAUSE: Duration = Duration::from_secs(5);
+/// The longest pause before a failed commit is repeated: work goes on so soon after the cause has passed.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// The admission of pages is repeated for this time. The lease of the page that found them may end before.
+const MAX_ADMISSION: Duration = Duration::from_secs(900);
+
+/// The pauses between the tries of an operation of the store.
+struct Pauses {
+    until: Instant,
+    next: Duration,
+}
+
+impl Pauses {
+    fn until(until: Instant) -> Self {
+        Self { until, next: FIRST_PAUSE }
+    }
+
+    /// The pause before the next try; `None` if this error is the last.
+    fn after(&mut self, error: &Error) -> Option<Duration> {
+        let pause = self.next;
+        self.next = MAX_PAUSE.min(pause * 2);
+        (error.is_passing() && Instant::now() + pause < self.until).then_some(pause)
+    }
+}
 
 impl Shared {
-    /// Commits a page. If the store has terms, its medium is a server that may restart: a commit that it
-    /// cannot execute is repeated until the lease expires. It changes nothing if the lease is lost meanwhile.
+    /// Commits a page. If the store has terms, a commit that fails for a cause that passes is repeated until
+    /// the lease expires. It changes nothing if the lease is lost meanwhile.
     ///
     /// # Errors
     /// As [`Store::finish`](gleaner_store::Store::finish). The page stays leased until its lease expires, and
@@ -30,19 +53,37 @@ impl Shared {
         if !self.term.has_end() {
             return self.finish_once(page).await;
         }
-        let until = self.clock.instant(page.lease.expires_at);
-        let mut pause = FIRST_PAUSE;
+        let mut pauses = Pauses::until(self.clock.instant(page.lease.expires_at));
         loop {
             let again = page.clone();
-            match self.finish_once(page).await {
-                Err(error) if error.kind() == ErrorKind::Io && Instant::now() + pause < until => {
-                    tracing::warn!(%error, "a page could not be stored and is stored again");
-                    sleep(pause).await;
-                    pause = MAX_PAUSE.min(pause * 2);
-                    page = again;
-                }
-                result => return result,
-            }
+            let error = match self.finish_once(page).await {
+                Ok(receipt) => return Ok(receipt),
+                Err(error) => error,
+            };
+            let Some(pause) = pauses.after(&error) else { return Err(error) };
+            tracing::warn!(%error, "a page could not be stored and is stored again");
+            sleep(pause).await;
+            page = again;
+        }
+    }
+
+    /// Admits pages that a page in work has found. If the store has terms, it is repeated as for
+    /// [`finish`](Self::finish): pages that are admitted again change nothing.
+    ///
+    /// # Errors
+    /// As [`Store::admit`](gleaner_store::Store::admit).
+    pub(crate) async fn admit_pages(&self, job: JobId, mut admission: Admission) -> Result<(), Error> {
+        let mut pauses = Pauses::until(Instant::now() + MAX_ADMISSION);
+        loop {
+            let again = self.term.has_end().then(|| admission.clone());
+            let error = match self.store.admit(job, admission, self.clock.now()).await {
+                Ok(_) => return Ok(()),
+                Err(error) => error,
+            };
+            let (Some(again), Some(pause)) = (again, pauses.after(&error)) else { return Err(error) };
+            tracing::warn!(%error, "found pages could not be stored and are stored again");
+            sleep(pause).await;
+            admission = again;
         }
     }
 

@@ -7,6 +7,9 @@ use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageErro
 /// The advised wait before a retry if a team has too many jobs, or too many pages in one.
 pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
 
+/// The advised wait before a retry if the engine is stopping.
+const STOPPED_PAUSE: Duration = Duration::from_secs(1);
+
 /// Why a job could not start or could not be read. The layers above the runtime, and implementations of its
 /// ports, use the same type.
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub enum ErrorKind {
     RateLimited,
     /// The engine was built without a part that the request needs.
     Unsupported,
+    /// The engine is stopping; another one may take its place after [`Error::retry_after`].
+    Stopped,
 }
 
 impl Error {
@@ -114,7 +119,8 @@ impl Error {
 
     /// The engine was stopped.
     pub(crate) fn stopped() -> Self {
-        Self::failed("the engine was stopped")
+        let text = "the engine is stopping; send the request again in a moment";
+        Self { retry_after: Some(STOPPED_PAUSE), ..Self::new(ErrorKind::Stopped, text) }
     }
 
     /// The kind of the error.
@@ -169,6 +175,7 @@ impl Error {
             ErrorKind::Unauthorized => 401,
             ErrorKind::Forbidden => 403,
             ErrorKind::RateLimited => 429,
+            ErrorKind::Stopped => 503,
             ErrorKind::Page | ErrorKind::Rules | ErrorKind::Store | ErrorKind::Unsupported => {
                 self.code().http_status()
             }

@@ -7,7 +7,7 @@ use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, FetchEngine};
 
-use crate::attempts::{page_deadline, retry};
+use crate::attempts::{after_exhaustion, page_deadline, retry};
 use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::exports::export;
@@ -159,6 +159,7 @@ async fn failure_outcome(
                 .await
         }
         Some(RedirectRefusal::HostBusy { not_before }) => PageOutcome::Return(not_before),
+        None if failure.exhausted => after_exhaustion(shared),
         Some(RedirectRefusal::OutOfScope(_)) | None => {
             if let Some(crawl) = &job.crawl
                 && page.key == crawl.start_key

@@ -16,12 +16,17 @@
 //! - No request starts before the `Retry-After` time, including pages leased earlier.
 //! - A job's own delay separates the requests of that job only, so a busy host cannot starve the job.
 //!
+//! Requests that no lease allows are also counted by the [address](addresses) that they go to.
+//!
 //! Other processes are kept from the host by its [hold](crate::holds).
 //!
 //! A page holds a permit for one host at a time and releases it before it waits for another, so pages cannot
 //! deadlock. Waiters are served in order of arrival. The lease of a page bounds its wait.
 
+mod addresses;
+
 use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +35,9 @@ use gleaner_types::JobId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::{Position, Url};
+
+pub(crate) use addresses::AddressPlace;
+use addresses::Addresses;
 
 /// Idle hosts are evicted above this count.
 const MAX_IDLE_HOSTS: usize = 10_000;
@@ -49,6 +57,7 @@ pub(crate) struct RequestPacing {
 #[derive(Debug, Default)]
 pub(crate) struct HostLimiter {
     hosts: Mutex<Hosts>,
+    addresses: Arc<Addresses>,
 }
 
 #[derive(Debug)]
@@ -216,6 +225,12 @@ impl HostLimiter {
     /// Waits until a request to the host of `url` may start.
     pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
         self.host(url).permit(pacing).await
+    }
+
+    /// Waits until a request with this permit may start to this address.
+    pub(crate) async fn place(&self, address: IpAddr, permit: &HostPermit) -> AddressPlace {
+        let of_host = permit.host.lock().max_concurrent;
+        self.addresses.place(address, of_host).await
     }
 
     /// Sets the minimum time between the end of one request to the host of `url` and the start of the next.

@@ -11,7 +11,7 @@ use gleaner_types::SafeUrl;
 use tokio::time::Instant;
 use url::{Position, Url};
 
-use crate::host_limiter::{HostPermit, RequestPacing};
+use crate::host_limiter::{AddressPlace, HostPermit, RequestPacing};
 use crate::limits::MAX_RETRY_AFTER;
 use crate::ports::{Fetched, RedirectCheck, RedirectRefusal};
 use crate::shared::Shared;
@@ -40,15 +40,21 @@ impl Shared {
 
     /// As [`permit`](Self::permit), for a host that is held.
     async fn permit_held(&self, url: &Url, pacing: RequestPacing, mut hold: HostGuard) -> HeldPermit {
+        let address = self.fetch.address(url).await;
         loop {
             // The hold may have brought the pace of another process.
             self.refresh_limits(url);
             let permit = self.host_limiter.permit(url, pacing).await;
+            // Whoever has a place waits for nothing else, so it is free again soon.
+            let place = match address {
+                Some(address) => Some(self.host_limiter.place(address, &permit).await),
+                None => None,
+            };
             if !self.term.is_over() {
-                return HeldPermit { permit, _hold: hold };
+                return HeldPermit { permit, _place: place, _hold: hold };
             }
             // With the term, the hold has ended.
-            drop((permit, hold));
+            drop((permit, place, hold));
             hold = self.hold(url).await;
         }
     }
@@ -87,6 +93,8 @@ pub(crate) const fn is_busy(status: u16) -> bool {
 #[derive(Debug)]
 pub(crate) struct HeldPermit {
     permit: HostPermit,
+    /// At the address of the host, if it is known.
+    _place: Option<AddressPlace>,
     /// Dropped after the permit.
     _hold: HostGuard,
 }
@@ -94,7 +102,7 @@ pub(crate) struct HeldPermit {
 impl HeldPermit {
     /// A permit for the host of a leased page, which needs no other hold.
     pub(crate) const fn of_lease(permit: HostPermit) -> Self {
-        Self { permit, _hold: HostGuard::free() }
+        Self { permit, _place: None, _hold: HostGuard::free() }
     }
 }
 

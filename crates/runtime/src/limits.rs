@@ -24,11 +24,17 @@ pub const MAX_CONCURRENT_MAPS: usize = 32;
 /// Longest wait of a page for its permit, and again for its transform. The page's deadline bounds both.
 pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 
+/// A job with more pages is queued on a blocking thread.
+pub(crate) const MANY_PAGES: usize = 4_096;
+
 /// Upper bound on the attempts of a page.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Pause before the second attempt if the host sent no `Retry-After`; doubled for each further attempt.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
+
+/// Pause of a page that this machine had no descriptor, port or memory for.
+pub(crate) const EXHAUSTED_PAUSE: Duration = Duration::from_millis(500);
 
 /// Upper bound on a `Retry-After` to wait for. If it is longer, the answer becomes the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
+use crate::holds::MAX_PLACE_WAIT;
 use crate::hosts::{HeldPermit, RequestChain, same_host};
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
@@ -79,7 +80,8 @@ impl PageRequest<'_> {
             shared.term.lasts().await;
             permit
         };
-        let permit = timeout_at(self.latest_start, permit).await;
+        let latest = self.latest_start.min(Instant::now() + MAX_PLACE_WAIT);
+        let permit = timeout_at(latest, permit).await;
         let Some(permit) = permit.ok().filter(|_| Instant::now() < self.latest_start) else {
             return Err(NotAnswered::TooLate);
         };
@@ -160,7 +162,7 @@ fn is_host_failure(failure: &FetchError) -> bool {
         failure.error.code,
         ErrorCode::ScrapeAllEnginesFailed | ErrorCode::ScrapeDnsResolutionError | ErrorCode::ScrapeTimeout
     );
-    failure.retryable && !is_own_failure
+    failure.retryable && !failure.exhausted && !is_own_failure
 }
 
 /// The observation of the host in an answer.

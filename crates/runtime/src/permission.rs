@@ -9,15 +9,16 @@ use gleaner_frontier::{Decision, Observation, SkipReason};
 use gleaner_store::{FinishedPage, HostGuard, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::PageError;
 use http::StatusCode;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use url::Url;
 
-use crate::attempts::retry;
+use crate::attempts::{after_exhaustion, retry};
 use crate::context::JobContext;
 use crate::exports::serves_exports;
-use crate::holds::MAX_HOLD_WAIT;
+use crate::holds::{MAX_HOLD_WAIT, MAX_PLACE_WAIT};
 use crate::host_limiter::HostLease;
 use crate::hosts::{RequestChain, same_host};
+use crate::limits::EXHAUSTED_PAUSE;
 use crate::ports::{RedirectCheck, RedirectRefusal};
 use crate::robots::{RobotsFailure, RobotsLookup};
 use crate::shared::Shared;
@@ -70,6 +71,9 @@ pub(crate) async fn robots_unreadable(
     page: &LeasedPage,
     failure: &RobotsFailure,
 ) -> PageOutcome {
+    if failure.exhausted {
+        return after_exhaustion(shared);
+    }
     if failure.is_transient
         && let Some(outcome) = retry(shared, job, page, Some(failure.pause()))
     {
@@ -122,6 +126,15 @@ pub(crate) struct CrawlRedirects<'a> {
 }
 
 impl CrawlRedirects<'_> {
+    /// Waits for a place at the host of a target, which is held. Without one for a while, the page returns to
+    /// the queue.
+    async fn place(&self, to: &Url, gap: Duration, hold: HostGuard) -> Result<(), RedirectRefusal> {
+        let place = self.chain.continue_at(to, self.job.pacing(gap), hold);
+        timeout(MAX_PLACE_WAIT, place)
+            .await
+            .map_err(|_| RedirectRefusal::HostBusy { not_before: self.shared.clock.now() + MAX_PLACE_WAIT })
+    }
+
     /// Holds the host of a target. The lease of the page keeps its own host meanwhile, so a page that waits
     /// for another host gives up soon: two processes may wait for each other.
     async fn hold(&self, to: &Url) -> Result<HostGuard, RedirectRefusal> {
@@ -143,8 +156,7 @@ impl RedirectCheck for CrawlRedirects<'_> {
         self.chain.release_permit();
         let Some(crawl) = &self.job.crawl else {
             let hold = self.hold(to).await?;
-            self.chain.continue_at(to, self.job.pacing(Duration::ZERO), hold).await;
-            return Ok(());
+            return self.place(to, Duration::ZERO, hold).await;
         };
         match crawl.scope.decide(to, false) {
             Decision::Rejected(SkipReason::NotIncluded) if self.is_start => {}
@@ -165,7 +177,11 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 Some(failure) if failure.is_refusal() => {
                     return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
                 }
-                Some(RobotsFailure { error, is_transient, answered }) => {
+                Some(failure) if failure.exhausted => {
+                    let not_before = self.shared.clock.now() + EXHAUSTED_PAUSE;
+                    return Err(RedirectRefusal::HostBusy { not_before });
+                }
+                Some(RobotsFailure { error, is_transient, answered, .. }) => {
                     return Err(RedirectRefusal::RobotsUnreadable {
                         cause: error.clone(),
                         is_transient: *is_transient,
@@ -176,8 +192,7 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 None => gap = robots.policy.crawl_delay().unwrap_or_default(),
             }
         }
-        self.chain.continue_at(to, self.job.pacing(gap), hold).await;
-        Ok(())
+        self.place(to, gap, hold).await
     }
 
     fn may_start(&self) -> bool {

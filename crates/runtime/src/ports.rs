@@ -35,6 +35,13 @@ pub trait Fetch: Debug + Send + Sync + 'static {
         redirects: &dyn RedirectCheck,
     ) -> Result<Fetched, FetchError>;
 
+    /// The IP address that a request to the host of this URL would go to, if it can be told soon. Redirects are
+    /// counted by it. `None`, the default, counts them by host only.
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        let _ = url;
+        None
+    }
+
     /// The state of a session, such as its cookies, for [`restore_session`](Self::restore_session) in another
     /// process. It may contain secrets. `None`, the default, if there is nothing to keep.
     fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
@@ -84,7 +91,7 @@ pub enum RedirectRefusal {
     },
     /// The target does not belong to the job.
     OutOfScope(String),
-    /// Another process sends requests to the host of the target.
+    /// Another process sends requests to the host of the target, or there is no place at it.
     HostBusy {
         /// When the page may be requested again, since the Unix epoch.
         not_before: Duration,
@@ -202,6 +209,9 @@ pub struct FetchError {
     /// The browser ended while it rendered the page. The page may be the cause, so it gets one more attempt
     /// and no third.
     pub browser_crashed: bool,
+    /// This process or machine had no descriptor, port or memory for the request, which says nothing about
+    /// the host. The page waits, and that is no attempt at it.
+    pub exhausted: bool,
     /// The redirect that [`RedirectCheck`] refused.
     pub refused_redirect: Option<RedirectRefusal>,
 }

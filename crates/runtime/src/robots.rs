@@ -25,7 +25,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use url::{Position, Url};
 
-use crate::limits::RETRY_PAUSE;
+use crate::limits::{EXHAUSTED_PAUSE, RETRY_PAUSE};
 use crate::route::RouteKey;
 
 /// How long a robots.txt is cached: the longest time that RFC 9309 recommends.
@@ -62,6 +62,8 @@ pub(crate) struct RobotsFailure {
     pub(crate) is_transient: bool,
     /// The server answered, with a status that reports a server failure.
     pub(crate) answered: bool,
+    /// This machine had no descriptor, port or memory for the request.
+    pub(crate) exhausted: bool,
 }
 
 impl RobotsFailure {
@@ -74,6 +76,9 @@ impl RobotsFailure {
     /// How long robots.txt is not fetched again. A connection that fails costs little, so it is tried again as
     /// soon as that of a page.
     pub(crate) fn pause(&self) -> Duration {
+        if self.exhausted {
+            return EXHAUSTED_PAUSE;
+        }
         if self.answered || self.error.code == ErrorCode::ScrapeTimeout { ROBOTS_RETRY } else { RETRY_PAUSE }
     }
 }
@@ -85,6 +90,11 @@ impl Robots {
 
     pub(crate) fn unreachable(failure: RobotsFailure) -> Self {
         Self { policy: RobotsPolicy::unreachable(), failure: Some(failure) }
+    }
+
+    /// True if this machine had no descriptor, port or memory for the request.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.exhausted)
     }
 }
 

@@ -74,7 +74,12 @@ impl Shared {
         lookup.unwrap_or_else(|| {
             let cause = format!("the timeout of {} ms ran out", timeout.as_millis());
             let error = unreadable(&robots_url(url), ErrorCode::ScrapeTimeout, &cause);
-            let robots = Robots::unreachable(RobotsFailure { error, is_transient: true, answered: false });
+            let robots = Robots::unreachable(RobotsFailure {
+                error,
+                is_transient: true,
+                answered: false,
+                exhausted: false,
+            });
             RobotsLookup { robots: Arc::new(robots), fresh: true }
         })
     }
@@ -136,12 +141,17 @@ async fn load_robots(
         Err(_) => {
             let cause = format!("{} s ran out", MAX_ROBOTS_TIME.as_secs());
             let error = unreadable(&url, ErrorCode::ScrapeTimeout, &cause);
-            return Robots::unreachable(RobotsFailure { error, is_transient: true, answered: false });
+            return Robots::unreachable(RobotsFailure {
+                error,
+                is_transient: true,
+                answered: false,
+                exhausted: false,
+            });
         }
-        Ok(Err(FetchError { error: PageError { code, message }, retryable, .. })) => {
+        Ok(Err(FetchError { error: PageError { code, message }, retryable, exhausted, .. })) => {
             let is_transient = retryable || code == ErrorCode::ScrapeTimeout;
             let error = unreadable(&url, code, &message);
-            return Robots::unreachable(RobotsFailure { error, is_transient, answered: false });
+            return Robots::unreachable(RobotsFailure { error, is_transient, answered: false, exhausted });
         }
     };
     let policy = shared.robots_policy(&answer, &agent).await;
@@ -164,7 +174,7 @@ async fn load_robots(
     }
     let cause = format!("its server answered with status {}", answer.status);
     let error = unreadable(&url, ErrorCode::ScrapeSiteError, &cause);
-    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: true })
+    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: true, exhausted: false })
 }
 
 /// The failure of pages whose robots.txt could not be read.

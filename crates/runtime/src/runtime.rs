@@ -12,13 +12,14 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
+use crate::blocking::blocking_operation;
 use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::JobContext;
 use crate::error::Error;
 use crate::extract::Extract;
-use crate::limits::MAX_TRANSFORM_TIME;
+use crate::limits::{MANY_PAGES, MAX_TRANSFORM_TIME};
 use crate::map::{self, MapResult};
 use crate::ports::Fetched;
 use crate::session_notes::session_notes;
@@ -240,7 +241,13 @@ impl Runtime {
             job.url = Some(without_slash(&first.url).into_owned());
         }
         self.shared.remember(Arc::new(context));
-        if let Err(error) = self.shared.store.submit(job, self.shared.clock.now()).await {
+        let (store, now) = (Arc::clone(&self.shared.store), self.shared.clock.now());
+        let submitted = match job.pages.len() {
+            // Queueing so many takes many milliseconds.
+            MANY_PAGES.. => blocking_operation(async move { store.submit(job, now).await }).await,
+            _ => store.submit(job, now).await,
+        };
+        if let Err(error) = submitted {
             self.shared.forget(id);
             return Err(error.into());
         }

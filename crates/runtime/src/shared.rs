@@ -247,7 +247,7 @@ impl Shared {
                 return;
             }
             let admission = Admission { notes, ..Admission::new(0, batch) };
-            if let Err(error) = self.store.admit(job, admission, self.clock.now()).await {
+            if let Err(error) = self.admit_pages(job, admission).await {
                 tracing::debug!(%error, "a job ended before all of its pages were admitted");
                 return;
             }
@@ -260,7 +260,7 @@ impl Shared {
 
     /// Admits a few pages at the depth of the page that led to them.
     pub(crate) async fn admit_at(&self, job: JobId, depth: u32, pages: Vec<Candidate>) {
-        if let Err(error) = self.store.admit(job, Admission::new(depth, pages), self.clock.now()).await {
+        if let Err(error) = self.admit_pages(job, Admission::new(depth, pages)).await {
             tracing::debug!(%error, "a job ended before a page was admitted");
         }
     }

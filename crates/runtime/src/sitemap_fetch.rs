@@ -25,6 +25,7 @@ pub(crate) async fn read(
     let answer = fetch(shared, url, options, pacing).await.map_err(|failure| Unread {
         problem: format!("could not be fetched: {}", failure.error.message),
         retryable: failure.retryable,
+        exhausted: failure.exhausted,
         status: None,
     })?;
     let (url, bytes) = (answer.url.clone(), answer.body.len());
@@ -32,6 +33,7 @@ pub(crate) async fn read(
         return Err(Unread {
             problem: format!("answered with status {}", answer.status),
             retryable: matches!(answer.status, 408 | 500),
+            exhausted: false,
             status: Some(answer.status),
         });
     }
@@ -74,7 +76,13 @@ async fn fetch(
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
         let error = PageError { code: ErrorCode::ScrapeSiteError, message };
-        return Err(FetchError { error, retryable: true, browser_crashed: false, refused_redirect: None });
+        return Err(FetchError {
+            error,
+            retryable: true,
+            browser_crashed: false,
+            exhausted: false,
+            refused_redirect: None,
+        });
     }
     Ok(answer)
 }

@@ -8,7 +8,7 @@ use gleaner_types::SafeUrl;
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use url::Url;
 
-use crate::attempts::retry;
+use crate::attempts::{after_exhaustion, retry};
 use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
 use crate::host_limiter::RequestPacing;
@@ -45,6 +45,9 @@ pub(crate) async fn read_sitemap(
     let mut pacing = job.pacing(Duration::ZERO);
     if let Some(agent) = &crawl.robots_agent {
         let lookup = shared.robots(agent, &leased.url, false, job).await;
+        if lookup.robots.is_exhausted() {
+            return finish_without_request(page, &lookup, after_exhaustion(shared));
+        }
         match crawl.sitemaps.permission(&lookup.robots, &leased.url, leased.key) {
             SitemapPermission::Allowed { gap } => pacing.gap = gap,
             SitemapPermission::Forbidden => {
@@ -83,6 +86,7 @@ async fn read_names(
             let new = crawl.sitemaps.add_named(named);
             shared.admit(job.id, new, shared.notes(|| crawl.sitemaps.all_notes())).await;
         }
+        Err(failure) if failure.exhausted => return after_exhaustion(shared),
         Err(failure) if failure.retryable => {
             return retry(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
         }
@@ -106,6 +110,7 @@ async fn fetch_sitemap(
     let options = auxiliary_options(job, &page.url);
     let sitemap = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
         Ok(sitemap) => sitemap,
+        Err(unread) if unread.exhausted => return Err(after_exhaustion(shared)),
         Err(unread) => {
             if crawl.sitemaps.may_retry(page.key, &unread)
                 && let Some(outcome) = retry(shared, job, page, None)

@@ -97,6 +97,8 @@ pub(crate) struct Unread {
     pub(crate) problem: String,
     /// Another attempt may succeed.
     pub(crate) retryable: bool,
+    /// This machine had no descriptor, port or memory for the request.
+    pub(crate) exhausted: bool,
     /// The status with which it answered, if that is no success.
     pub(crate) status: Option<u16>,
 }

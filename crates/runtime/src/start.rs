@@ -12,10 +12,12 @@ use tokio::runtime::Handle;
 use url::Url;
 use uuid::Uuid;
 
+use crate::blocking::blocking_operation;
 use crate::context::{JobContext, candidates};
 use crate::error::Error;
 use crate::explain::Records;
 use crate::handle::Job;
+use crate::limits::MANY_PAGES;
 use crate::owner::JobOwner;
 use crate::runtime::{Runtime, new_id};
 
@@ -129,7 +131,7 @@ impl Runtime {
     ) -> Result<Job, Error> {
         let Prepared { context, job, records, timeout } = match spec.into() {
             JobSpec::Scrape(plan) => scrape(*plan, options, self.clock().now()),
-            JobSpec::Batch(plan) => batch(*plan, options),
+            JobSpec::Batch(plan) => self.prepare_batch(*plan, options).await?,
             JobSpec::Crawl(plan) => self.prepare_crawl(*plan, options).await?,
         };
         let runtime = Arc::clone(self);
@@ -183,8 +185,23 @@ impl Runtime {
         // Numbers that the batch has not given out: those of a new id, which no other request has.
         let (_, random) = new_id().as_uuid().as_u64_pair();
         let (pages, now) = (candidates(random << 20, targets), self.clock().now());
-        self.store().append(job, pages, credits, idempotency_key, now).await?;
+        if pages.len() <= MANY_PAGES {
+            self.store().append(job, pages, credits, idempotency_key, now).await?;
+            return Ok(());
+        }
+        let store = Arc::clone(self.store());
+        let append = async move { store.append(job, pages, credits, idempotency_key, now).await };
+        blocking_operation(append).await?;
         Ok(())
+    }
+
+    /// The pages of a batch, away from the runtime if there are many.
+    async fn prepare_batch(&self, plan: BatchPlan, options: StartOptions) -> Result<Prepared, Error> {
+        if plan.targets.len() <= MANY_PAGES {
+            return Ok(batch(plan, options));
+        }
+        let prepared = self.shared().slices.blocking(move || batch(plan, options)).await;
+        prepared.ok_or_else(|| Error::failed("the engine is shutting down"))
     }
 
     /// Compiles the rules of a crawl, away from the runtime where that may take long: for patterns, and for

@@ -40,6 +40,25 @@ pub(crate) fn ensure(path: &Path) -> io::Result<(PathBuf, bool)> {
     }
 }
 
+/// The device of a file and its number there; `None` if the system has no such numbers.
+///
+/// # Errors
+/// Those of the file system; [`io::ErrorKind::NotFound`] if the path leads to no file.
+pub(crate) fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
+    let found = fs::metadata(path)?;
+    #[cfg(unix)]
+    let identity = {
+        use std::os::unix::fs::MetadataExt as _;
+        Some((found.dev(), found.ino()))
+    };
+    #[cfg(not(unix))]
+    let identity = {
+        drop(found);
+        None
+    };
+    Ok(identity)
+}
+
 /// The length of a file in bytes; 0 if it does not exist. Anything else than a file is refused: the modes of
 /// a device are not ours to change, and opening a pipe waits for its other end.
 pub(crate) fn length(path: &Path) -> io::Result<u64> {

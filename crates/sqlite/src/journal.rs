@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use crate::secrets::Secrets;
 use crate::secrets_change::SecretsChange;
 use crate::stats::{Counters, JournalStats};
 use crate::writer::{Command, Writer};
-use crate::{JobRecord, Reader, connection, failure, job_form, load, read};
+use crate::{JobRecord, Reader, connection, failure, files, job_form, load, read};
 
 /// Most bytes that wait to be written. Above it, [`room`](Journal::room) waits.
 pub const MAX_WAITING_BYTES: usize = 64 << 20;
@@ -67,6 +67,8 @@ pub struct SqliteJournal {
     space: Arc<Semaphore>,
     reads: Arc<ReadPool>,
     counters: Arc<Counters>,
+    /// Why nothing can be written any more.
+    end: Arc<OnceLock<String>>,
     writer: Option<JoinHandle<()>>,
     _lock: FileLock,
 }
@@ -99,8 +101,11 @@ impl SqliteJournal {
 
         let (sender, committed) = watch::channel(Committed::default());
         let (commands, receiver) = mpsc::channel();
-        let writer = Writer::new(path.clone(), config.max_bytes, connection, receiver, sender);
-        let counters = writer.counters();
+        let identity = files::identity(&path)
+            .map_err(|error| failure::file(&format!("{} could not be read", path.display()), &error))?;
+        let place = (path.clone(), identity);
+        let writer = Writer::new(place, config.max_bytes, connection, receiver, sender);
+        let (counters, end) = (writer.counters(), writer.end());
         let writer = thread::Builder::new()
             .name("gleaner-sqlite".to_owned())
             .spawn(move || writer.run())
@@ -112,6 +117,7 @@ impl SqliteJournal {
             space: Arc::new(Semaphore::new(MAX_WAITING_BYTES / UNIT)),
             reads: Arc::new(ReadPool::new(&path)),
             counters,
+            end,
             writer: Some(writer),
             path,
             _lock: lock,
@@ -196,6 +202,10 @@ impl Journal for SqliteJournal {
 
     fn committed(&self) -> watch::Receiver<Committed> {
         self.committed.clone()
+    }
+
+    fn end(&self) -> Option<String> {
+        self.end.get().cloned()
     }
 
     async fn room(&self, bytes: usize) -> Room {

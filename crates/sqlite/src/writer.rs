@@ -9,13 +9,13 @@ mod maintenance;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gleaner_store::journal::{Batch, Committed, Row, Stall};
-use gleaner_store::{Error, NoteValue};
+use gleaner_store::{Error, ErrorKind, NoteValue};
 use gleaner_types::JobId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::watch;
@@ -52,6 +52,10 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Writer {
     path: PathBuf,
+    /// The identity of the file when it was opened.
+    identity: Option<(u64, u64)>,
+    /// Why nothing can be written any more, with the place of the file.
+    end: Arc<OnceLock<String>>,
     /// The maximum size of the file in bytes.
     bound: Option<u64>,
     secrets: Secrets,
@@ -80,7 +84,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     pub(crate) fn new(
-        path: PathBuf,
+        (path, identity): (PathBuf, Option<(u64, u64)>),
         bound: Option<u64>,
         connection: Connection,
         commands: Receiver<Command>,
@@ -89,6 +93,8 @@ impl Writer {
         let secrets = Secrets::of(&path);
         Self {
             path,
+            identity,
+            end: Arc::default(),
             bound,
             secrets,
             commands,
@@ -110,6 +116,11 @@ impl Writer {
     /// Counts what it writes.
     pub(crate) fn counters(&self) -> Arc<Counters> {
         Arc::clone(&self.counters)
+    }
+
+    /// Why nothing can be written any more, once that is so.
+    pub(crate) fn end(&self) -> Arc<OnceLock<String>> {
+        Arc::clone(&self.end)
     }
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
@@ -220,6 +231,10 @@ impl Writer {
                 }
             }
             let path = self.path.display();
+            if stall.is_none() {
+                // Before those who wait learn of it. It is set once.
+                let _ = self.end.set(format!("{path} can never be written again: {error}"));
+            }
             self.committed.send_modify(|committed| committed.stalled = Some(stall.unwrap_or(Stall::Io)));
             let Some(stall) = stall else {
                 tracing::error!(%path, %error, "the file of the store can never be written again");
@@ -250,6 +265,7 @@ impl Writer {
 
     /// One attempt to commit a group.
     fn write(&mut self, group: &Group) -> Result<(), Error> {
+        self.check_place()?;
         if self.connection.is_none() {
             // After a failed sync, the system may keep changes that it never writes: the log would be read
             // with a commit that the next power loss removes.
@@ -282,6 +298,21 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// Refuses if the path does not lead to the file any more. What is written to a file without a name is lost
+    /// with the process, and nobody may be told that it is stored.
+    fn check_place(&self) -> Result<(), Error> {
+        let changed = match files::identity(&self.path) {
+            Ok(found) if found == self.identity => return Ok(()),
+            Ok(_) => "another file is in its place",
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                "it was removed or moved while the store was open"
+            }
+            // The commit shows whether the medium fails.
+            Err(_) => return Ok(()),
+        };
+        Err(Error::new(ErrorKind::Damaged, changed))
     }
 
     /// Collects batches until this time, or until one lets something be deleted.

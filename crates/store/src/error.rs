@@ -106,6 +106,23 @@ impl Error {
         self.kind == ErrorKind::Full
     }
 
+    /// The cause passes without a change of the operation or of the program: the medium is full, busy or
+    /// failed. The same operation may succeed later.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self.kind {
+            ErrorKind::Full | ErrorKind::Io | ErrorKind::Busy => true,
+            ErrorKind::UnknownJob
+            | ErrorKind::JobExists
+            | ErrorKind::KeyUsed
+            | ErrorKind::JobEnded
+            | ErrorKind::TooManyJobs
+            | ErrorKind::Newer
+            | ErrorKind::Damaged
+            | ErrorKind::Unsuitable => false,
+        }
+    }
+
     /// The job has ended already.
     #[must_use]
     pub fn is_job_ended(&self) -> bool {

@@ -71,3 +71,23 @@ async fn pages_of_a_killed_browser_are_rendered_again() {
     assert_eq!((stats.started, stats.crashed, stats.pages), (2, 1, 6));
     browser.close().await;
 }
+
+/// A stopped Chromium was noticed only when pages had waited for the whole default timeout, again and again.
+#[tokio::test]
+async fn a_browser_that_hangs_while_idle_is_replaced() {
+    let Some(builder) = installed::builder() else { return };
+    let browser = builder.build().unwrap();
+    let loopback = "127.0.0.0/8".parse().unwrap();
+    let engine =
+        Engine::builder().allow_private(loopback).renderer(Arc::new(browser.clone())).build().unwrap();
+    let page = HostilePage::html("/", "<!doctype html><p id=done>here</p>");
+    let site = PageServer::start_on(IpAddr::V4(Ipv4Addr::LOCALHOST), vec![page]).unwrap();
+    scrape(&engine, &site).await.unwrap();
+    let process = browser.stats().await.process_id.unwrap();
+    kill_process(Pid::from_raw(process.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    let document = scrape(&engine, &site).await.unwrap();
+    assert_eq!(document.metadata.engine, Some(FetchEngine::Browser));
+    let stats = browser.stats().await;
+    assert_eq!((stats.started, stats.crashed), (2, 1));
+    browser.close().await;
+}

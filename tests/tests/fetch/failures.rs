@@ -12,8 +12,10 @@ use gleaner_fetch::{
     Rendered, Request,
 };
 use gleaner_testkit::{ClosedPort, ProcessLog, ProxyServer, RawServer, Step};
+use gleaner_tests::process::{run_in_process, url_from_parent};
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use url::Url;
 
 use super::support::{Loopback, fetcher_builder, page, pool};
@@ -300,4 +302,29 @@ async fn a_request_with_secrets_can_succeed() {
     let proxy = ProxyServer::start().unwrap();
     let request = request_with_secrets(&format!("http://site.example:{}/", server.addr().port()));
     assert_eq!(&fetcher(&proxy).fetch(request, &FollowAll).await.unwrap().body[..], b"fine");
+}
+
+/// A batch over 3,000 hosts in a process that may open 256 files lost its pages, as faults of their sites.
+#[test]
+fn a_process_without_descriptors_blames_no_host() {
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Repeat]).unwrap();
+    assert_eq!(run_in_process("failures::exhausted_child", &server.base_url()).trim(), "Exhausted 200");
+}
+
+#[tokio::test]
+#[ignore = "run in its own process, which opens all files that it may"]
+async fn exhausted_child() {
+    let Some(url) = url_from_parent() else { return };
+    let url: Url = url.parse().unwrap();
+    let fetcher = fetcher_builder().build().unwrap();
+    let present = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: present.maximum }).unwrap();
+    let mut files = Vec::new();
+    while let Ok(file) = std::fs::File::open("/dev/null") {
+        files.push(file);
+    }
+    let failed = fetcher.fetch(Request::get(url.clone()), &FollowAll).await.unwrap_err();
+    drop(files);
+    let answer = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap();
+    println!("CHILD {:?} {}", failed.kind(), answer.status);
 }

@@ -22,6 +22,20 @@ use super::context::Closing;
 /// The memory of a process is measured when a page is closed, at most this often.
 const MEASURE_GAP: Duration = Duration::from_secs(1);
 
+/// The browser is asked whether it lives after this pause, apart from its pages: a page waits for much longer.
+const PING_PAUSE: Duration = Duration::from_millis(500);
+
+/// An answer to that comes within this time.
+const PING_LIMIT: Duration = Duration::from_millis(1_750);
+
+/// A browser that misses this many answers in a row is killed. It is more than one, because this program may
+/// have been suspended.
+const MAX_MISSED: u32 = 2;
+
+/// A page is closed within this time. One that takes longer, such as one with many busy workers, keeps the
+/// others from their processors, so the browser is killed.
+const DISPOSE_LIMIT: Duration = Duration::from_secs(4);
+
 /// A process that serves pages.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -39,7 +53,7 @@ pub(crate) struct Running {
     /// Whether it gets no further pages: it uses too much memory, or could not close a page.
     is_used_up: Arc<AtomicBool>,
     pub(super) janitor: mpsc::UnboundedSender<Closing>,
-    _tasks: [AbortOnDropHandle<()>; 3],
+    _tasks: [AbortOnDropHandle<()>; 4],
 }
 
 impl Running {
@@ -67,7 +81,8 @@ impl Running {
         let process = Arc::new(Mutex::new(Some(process)));
         let tasks = [
             tokio::spawn(clear_away(client.clone(), Arc::clone(&process))),
-            tokio::spawn(close_contexts(client.clone(), closing, measure)),
+            tokio::spawn(close_contexts(client.clone(), closing, measure, Arc::clone(&process))),
+            tokio::spawn(watch(client.clone(), Arc::clone(&process))),
             tokio::spawn(refuse_strays(client.clone(), events, Arc::clone(&refused))),
         ];
         Ok(Self {
@@ -131,13 +146,47 @@ async fn clear_away(client: Client, process: Arc<Mutex<Option<Process>>>) {
     }
 }
 
+/// Kills a process that does not answer. The pages in it fail at once, and the next one gets another process.
+async fn kill(client: &Client, process: &Mutex<Option<Process>>) {
+    // While the lock is held, nothing waits for the process to end by itself.
+    if let Some(process) = &*process.lock().await {
+        process.kill();
+    }
+    client.close();
+}
+
+/// Kills the process when it hangs, also while it has no page.
+async fn watch(client: Client, process: Arc<Mutex<Option<Process>>>) {
+    let mut missed = 0;
+    while missed < MAX_MISSED {
+        if missed == 0 {
+            tokio::time::sleep(PING_PAUSE).await;
+        }
+        let received = client.received();
+        missed = match client.call_within(None, &GetVersion {}, PING_LIMIT).await {
+            Err(CallError::Closed) => return,
+            // Large messages may be on their way before the answer.
+            Err(CallError::TimedOut(_)) if client.received() == received => missed + 1,
+            _ => 0,
+        };
+    }
+    tracing::warn!("the browser hangs, so it is killed");
+    kill(&client, &process).await;
+}
+
 /// Closes contexts of finished pages. A page's slot is free once its context is closed.
-async fn close_contexts(client: Client, mut closing: mpsc::UnboundedReceiver<Closing>, mut measure: Measure) {
+async fn close_contexts(
+    client: Client,
+    mut closing: mpsc::UnboundedReceiver<Closing>,
+    mut measure: Measure,
+    process: Arc<Mutex<Option<Process>>>,
+) {
     while let Some(Closing { id, slot }) = closing.recv().await {
         measure.update();
         let (client, is_used_up) = (client.clone(), Arc::clone(&measure.is_used_up));
+        let process = Arc::clone(&process);
         tokio::spawn(async move {
-            dispose(&client, &id, &is_used_up).await;
+            dispose(&client, &id, &is_used_up, &process).await;
             drop(slot);
         });
     }
@@ -168,14 +217,19 @@ impl Measure {
     }
 }
 
-async fn dispose(client: &Client, id: &ContextId, is_used_up: &AtomicBool) {
+async fn dispose(client: &Client, id: &ContextId, is_used_up: &AtomicBool, process: &Mutex<Option<Process>>) {
     let dispose = DisposeBrowserContext { browser_context_id: id.clone() };
-    if let Err(error) = client.call(None, &dispose).await
-        && !error.is_gone()
-    {
-        // The page remains until the process ends, after its last page.
-        tracing::warn!(%error, "a page could not be closed, so its browser gets no further ones");
-        is_used_up.store(true, Relaxed);
+    match client.call_within(None, &dispose, DISPOSE_LIMIT).await {
+        Err(error @ CallError::TimedOut(_)) => {
+            tracing::warn!(%error, "a page could not be closed in time, so its browser is killed");
+            kill(client, process).await;
+        }
+        Err(error) if !error.is_gone() => {
+            // The page remains until the process ends, after its last page.
+            tracing::warn!(%error, "a page could not be closed, so its browser gets no further ones");
+            is_used_up.store(true, Relaxed);
+        }
+        _ => {}
     }
     client.close_context(id);
 }

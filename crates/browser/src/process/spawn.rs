@@ -147,7 +147,8 @@ impl Process {
         }
     }
 
-    fn kill(&self) {
+    /// Kills the process with all its children.
+    pub(crate) fn kill(&self) {
         if let Some(group) = self.group {
             // It fails if the group has ended.
             let _ = kill_process_group(group, Signal::KILL);

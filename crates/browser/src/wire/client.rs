@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub(crate) struct Client {
 struct Shared {
     state: Mutex<State>,
     queue_space: Arc<Semaphore>,
+    /// Number of messages that have come.
+    received: AtomicU64,
     /// Cancelled when the connection has ended.
     closed: CancellationToken,
 }
@@ -79,6 +82,7 @@ impl Client {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             queue_space: Arc::new(Semaphore::new(MAX_QUEUED_KIB as usize)),
+            received: AtomicU64::new(0),
             closed: CancellationToken::new(),
         });
         // The queue is bounded in bytes, by `queue_space`.
@@ -179,6 +183,11 @@ impl Client {
         self.shared.closed.is_cancelled()
     }
 
+    /// Number of messages that have come so far: results and events.
+    pub(crate) fn received(&self) -> u64 {
+        self.shared.received.load(Relaxed)
+    }
+
     /// Ends the connection.
     pub(crate) fn close(&self) {
         self.shared.closed.cancel();
@@ -268,6 +277,7 @@ async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: Event
     let events = Arc::new(events);
     let work = async {
         while let Some(message) = messages.next().await? {
+            shared.received.fetch_add(1, Relaxed);
             let message = match message {
                 Message::Whole(message) => message,
                 Message::TooLarge(first) => {

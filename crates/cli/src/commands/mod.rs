@@ -56,6 +56,8 @@ pub(crate) fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let Cli { quiet, verbose, config, command } = cli;
     let console = Console::new(quiet, verbose, command.reports_json().then(Report::begin));
     console.show_log();
+    // The default of some systems is 256: too few for a crawl of many hosts.
+    let _ = gleaner::raise_open_files();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -174,7 +174,7 @@ mod tests {
 
     fn transport(resolver: &Arc<dyn Resolve>) -> HttpTransport {
         let guard = GuardedResolver { policy: Arc::default(), resolver: Arc::clone(resolver) };
-        HttpTransport::open(&guard, &[], DEFAULT_CONNECT_TIMEOUT, 8).unwrap()
+        HttpTransport::open(&guard, &[], DEFAULT_CONNECT_TIMEOUT, (64, 8)).unwrap()
     }
 
     #[tokio::test]

@@ -14,7 +14,8 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
-use super::dial::dial;
+use super::dial::{MAX_EXHAUSTED, dial};
+use super::exhausted::{EXHAUSTED, is_exhausted};
 use super::stream::{ConnectionLimit, Peer, Stream, Transport, Usage};
 use super::trace::{self, Stage, Trace};
 use super::{PROXY_TIMEOUT, Tls};
@@ -55,6 +56,8 @@ pub(crate) enum ConnectError {
     Unresolved,
     /// The resolver failed, so nothing is known about the name.
     ResolverDown(io::ErrorKind),
+    /// This process or machine has no descriptor, port or memory for the connection.
+    Exhausted,
     /// No address accepts connections.
     Refused(io::ErrorKind),
     /// The TLS handshake failed.
@@ -72,6 +75,7 @@ impl fmt::Display for ConnectError {
             Self::Forbidden => "the egress policy forbids this address",
             Self::Unresolved => "the host name does not resolve",
             Self::ResolverDown(_) => "the host name could not be looked up",
+            Self::Exhausted => "this machine has no descriptor, port or memory for another connection",
             Self::Refused(_) => "no connection could be opened",
             Self::Tls(_) => "the TLS handshake failed",
             Self::TlsBrokeOff(_) => "the connection was closed during the TLS handshake",
@@ -129,13 +133,17 @@ impl Inner {
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         // Also behind a proxy. Otherwise the guard would check the proxy's address alone.
         let addresses = permitted_addresses(&self.guard, host, trace).await?;
-        let permit = self.connection_limit.take();
+        let permit = tokio::time::timeout(MAX_EXHAUSTED, self.connection_limit.take()).await;
+        let permit = permit.ok().flatten().ok_or(ConnectError::Exhausted)?;
         let mut absolute_form = false;
         let mut peer = None;
         let stream = match &self.route {
             Route::Direct => {
                 let dialled = dial(&addresses, port).await;
-                let stream = dialled.map_err(|error| ConnectError::Refused(error.kind()))?;
+                let stream = dialled.map_err(|error| match error.kind() {
+                    EXHAUSTED => ConnectError::Exhausted,
+                    kind => ConnectError::Refused(kind),
+                })?;
                 peer = stream.peer_addr().ok().map(|address| Peer(address.ip().to_canonical()));
                 stream
             }
@@ -189,10 +197,12 @@ async fn connect_to_proxy(proxy: &Proxy, guard: &GuardedResolver) -> Result<TcpS
     let addresses = match permitted_addresses(guard, proxy.host(), None).await {
         Ok(addresses) => addresses,
         Err(ConnectError::Forbidden) => return Err(ConnectError::Proxy(ProxyFailure::Forbidden)),
+        Err(ConnectError::Exhausted) => return Err(ConnectError::Exhausted),
         Err(_) => return Err(unreachable),
     };
     match tokio::time::timeout(PROXY_TIMEOUT, dial(&addresses, proxy.port())).await {
         Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(error)) if error.kind() == EXHAUSTED => Err(ConnectError::Exhausted),
         Ok(Err(_)) | Err(_) => Err(unreachable),
     }
 }
@@ -211,6 +221,7 @@ async fn permitted_addresses(
     trace::resolved(trace, started);
     answers.map_err(|error| match error.downcast_ref::<io::Error>() {
         _ if error.is::<ForbiddenAnswer>() => ConnectError::Forbidden,
+        Some(error) if is_exhausted(error) => ConnectError::Exhausted,
         Some(error) if error.kind() != io::ErrorKind::NotFound => ConnectError::ResolverDown(error.kind()),
         _ => ConnectError::Unresolved,
     })

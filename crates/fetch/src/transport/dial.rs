@@ -7,14 +7,37 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::exhausted::{EXHAUSTED, kind_of};
 
 /// Most addresses of one name that are dialled.
 const MAX_DIALLED: usize = 8;
 /// After this time the next address is dialled in parallel (RFC 8305 section 5).
 const STAGGER: Duration = Duration::from_millis(250);
 
-/// Connects to the first of `addresses` that accepts. Dials only these addresses.
+/// Longest wait for a descriptor, a port or memory, which connections that end give back.
+pub(super) const MAX_EXHAUSTED: Duration = Duration::from_secs(1);
+/// The pause before the second attempt without them; it doubles with each.
+const EXHAUSTED_PAUSE: Duration = Duration::from_millis(20);
+
+/// Connects to the first of `addresses` that accepts. Dials only these addresses. An error of the kind
+/// [`EXHAUSTED`] says nothing about them.
 pub(crate) async fn dial(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
+    let until = Instant::now() + MAX_EXHAUSTED;
+    let mut pause = EXHAUSTED_PAUSE;
+    loop {
+        match dial_once(addresses, port).await {
+            Err(error) if error.kind() == EXHAUSTED && Instant::now() + pause < until => {
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn dial_once(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
     let mut waiting = interleaved(addresses).into_iter().take(MAX_DIALLED);
     let mut attempts = FuturesUnordered::new();
     let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -32,7 +55,8 @@ pub(crate) async fn dial(addresses: &[IpAddr], port: u16) -> io::Result<TcpStrea
         };
         match outcome {
             Some(Ok(stream)) => return Ok(stream),
-            Some(Err(error)) => failure = error,
+            Some(Err(error)) if failure.kind() != EXHAUSTED => failure = error,
+            Some(Err(_)) => {}
             None => return Err(failure),
         }
     }
@@ -40,7 +64,12 @@ pub(crate) async fn dial(addresses: &[IpAddr], port: u16) -> io::Result<TcpStrea
 
 #[expect(clippy::disallowed_methods, reason = "the only place that dials: the guard has checked the address")]
 async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect(address).await?;
+    let stream = TcpStream::connect(address).await.map_err(|error| match kind_of(&error) {
+        EXHAUSTED => io::Error::from(EXHAUSTED),
+        // All ports to this address are in use. For an IPv6 address it may also mean that there is no IPv6.
+        io::ErrorKind::AddrNotAvailable if address.is_ipv4() => io::Error::from(EXHAUSTED),
+        _ => error,
+    })?;
     // A request is one write, so there is nothing to coalesce.
     stream.set_nodelay(true)?;
     Ok(stream)

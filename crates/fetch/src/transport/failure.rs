@@ -62,6 +62,7 @@ fn connect_failure(failed: &ConnectError, url: &Url) -> Error {
         ConnectError::ResolverDown(kind) => {
             Error::new(ErrorKind::Dns, url, failed.to_string()).caused_by(io::Error::from(*kind)).temporary()
         }
+        ConnectError::Exhausted => Error::new(ErrorKind::Exhausted, url, failed.to_string()),
         ConnectError::Refused(kind) => io_failure(ErrorKind::Connect, url, *kind),
         ConnectError::Tls(tls) => tls_failure(tls, url),
         // The TCP connection was open, and was closed during the handshake.

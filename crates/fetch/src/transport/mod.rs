@@ -7,6 +7,7 @@
 
 mod connect;
 mod dial;
+mod exhausted;
 mod failure;
 mod interim;
 mod roots;
@@ -34,6 +35,7 @@ use tokio_rustls::TlsConnector;
 
 use connect::Connector;
 pub(crate) use connect::Route;
+pub(crate) use exhausted::{EXHAUSTED, kind_of, lacks_descriptors};
 pub(crate) use failure::{classify, proxy_failure};
 pub use interim::MAX_INTERIM_ANSWERS;
 use interim::{Interim, TooManyInterim};
@@ -80,12 +82,12 @@ pub(crate) struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// At most `max_kept` connections are kept open for further requests.
+    /// At most `max_open` connections are open, and `max_kept` of them are kept open for further requests.
     pub(crate) fn open(
         guard: &GuardedResolver,
         roots: &[RootCertificates],
         connect_timeout: Duration,
-        max_kept: usize,
+        (max_open, max_kept): (usize, usize),
     ) -> Result<Self, ConfigError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let accept_any = Arc::new(AcceptAnyCertificate { provider: Arc::clone(&provider) });
@@ -104,7 +106,7 @@ impl HttpTransport {
             verified: Tls::new(verified),
             unverified: Tls::new(unverified),
             connect_timeout,
-            connection_limit: ConnectionLimit::new(max_kept),
+            connection_limit: ConnectionLimit::new(max_open, max_kept),
         })
     }
 

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::client::TlsStream;
 
 /// A connection for HTTP.
@@ -74,7 +75,7 @@ impl Usage {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-/// Bounds how many connections are kept open for further requests.
+/// Bounds how many connections are open, and how many are kept open for further requests.
 ///
 /// The pool bounds the idle connections of each host, not those of all hosts. A connection that is opened
 /// above this limit serves its request and is closed, so idle connections never exceed the limit.
@@ -82,18 +83,24 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// close soon anyway.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionLimit {
+    places: Arc<Semaphore>,
     open: Arc<AtomicUsize>,
-    max: usize,
+    max_kept: usize,
 }
 
 impl ConnectionLimit {
-    pub(crate) fn new(max: usize) -> Self {
-        Self { open: Arc::default(), max }
+    /// Fewer are kept than are open, so that connections which are kept never take all places.
+    pub(crate) fn new(max_open: usize, max_kept: usize) -> Self {
+        let max_open = max_open.clamp(1, Semaphore::MAX_PERMITS);
+        let places = Arc::new(Semaphore::new(max_open));
+        Self { places, open: Arc::default(), max_kept: max_kept.min(max_open - 1) }
     }
 
-    pub(crate) fn take(&self) -> ConnectionPermit {
-        let is_kept = self.open.fetch_add(1, Relaxed) < self.max;
-        ConnectionPermit { open: Arc::clone(&self.open), is_kept }
+    /// Waits for a place. `None` if the semaphore is closed, which never happens.
+    pub(crate) async fn take(&self) -> Option<ConnectionPermit> {
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let is_kept = self.open.fetch_add(1, Relaxed) < self.max_kept;
+        Some(ConnectionPermit { open: Arc::clone(&self.open), is_kept, _place: place })
     }
 }
 
@@ -103,6 +110,7 @@ pub(crate) struct ConnectionPermit {
     open: Arc<AtomicUsize>,
     /// It may serve further requests.
     pub(crate) is_kept: bool,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Drop for ConnectionPermit {

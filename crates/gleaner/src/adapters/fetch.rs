@@ -1,5 +1,6 @@
 //! Implements the runtime's port for fetching with the fetcher and a browser.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -106,6 +107,7 @@ impl Fetch for FetchAdapter {
                 error: error.to_page_error(),
                 retryable: error.is_retryable(),
                 browser_crashed: error.is_browser_crash(),
+                exhausted: error.is_exhausted(),
                 // A browser goes on where the refused URL was not its page.
                 refused_redirect: check
                     .refused
@@ -115,6 +117,10 @@ impl Fetch for FetchAdapter {
                     .filter(|_| error.kind() == ErrorKind::RedirectRefused),
             }),
         }
+    }
+
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        self.fetcher.address(url).await
     }
 
     fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
@@ -283,7 +289,7 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
                 RedirectRefusal::Robots => "robots.txt forbids it".to_owned(),
                 RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
                 RedirectRefusal::OutOfScope(reason) => reason.clone(),
-                RedirectRefusal::HostBusy { .. } => "another process sends requests to its host".to_owned(),
+                RedirectRefusal::HostBusy { .. } => "there is no place at its host now".to_owned(),
             };
             if let Ok(mut refused) = self.refused.lock() {
                 *refused = Some(refusal);

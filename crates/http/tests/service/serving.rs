@@ -72,6 +72,22 @@ async fn a_slow_body_is_refused_after_the_timeout() {
     assert!((BODY_TIMEOUT..BODY_TIMEOUT + HEAD_TIMEOUT).contains(&elapsed), "{elapsed:?}");
 }
 
+/// With 200 connections that sent no key and never read, a host had no descriptors left for pages.
+#[tokio::test]
+async fn connections_without_a_key_have_a_small_share() {
+    // Two of sixteen.
+    let address = served(16).await;
+    let request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let (first, mut second) = (connect(address, "").await, connect(address, "").await);
+    let third = read_all(connect(address, request).await).await;
+    assert!(third.starts_with("HTTP/1.1 200 OK\r\n"), "{third}");
+    assert_eq!(read_all(first).await, "", "the oldest one is closed for the third");
+    // At once: the head timeout would have closed both.
+    second.write_all(request.as_bytes()).await.unwrap();
+    let second = read_all(second).await;
+    assert!(second.starts_with("HTTP/1.1 200 OK\r\n"), "{second}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn connections_above_the_limit_wait_for_a_free_slot() {
     let address = served(1).await;

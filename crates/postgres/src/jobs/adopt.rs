@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::operation::Operation;
 use crate::transaction::Transaction;
 
-/// Gives the jobs and reservations of a former term of this process to its next term, so that no other
+/// Gives the jobs, reservations and events of a former term of this process to its next term, so that no other
 /// process takes them for those of a process that has ended.
 pub(crate) struct Adopt<'a> {
     pub(crate) sql: &'a Sql,
@@ -19,7 +19,8 @@ impl Operation for Adopt<'_> {
     type Output = ();
 
     async fn run(&self, t: &Transaction<'_>) -> Result<(), Failure> {
-        let text = "WITH jobs AS (UPDATE {schema}.job SET runner = $2 WHERE runner = $1 AND state = 0) \
+        let text = "WITH jobs AS (UPDATE {schema}.job SET runner = $2 WHERE runner = $1 AND state = 0), \
+                    events AS (UPDATE {schema}.due SET worker = $2 WHERE worker = $1) \
                     UPDATE {schema}.reservation SET worker = $2 WHERE worker = $1";
         t.execute_typed(&self.sql.text(text), &[(&self.former, Type::INT8), (&self.next, Type::INT8)])
             .await?;

@@ -46,6 +46,7 @@ impl Operation for EndTerm<'_> {
         self.rewrite_blocks(t).await?;
         let rows = self.free_job_shares(t).await?;
         self.free_team_shares(t).await?;
+        self.free_events(t).await?;
         Ok(Some(rows))
     }
 }
@@ -120,6 +121,17 @@ impl EndTerm<'_> {
              FROM freed, held WHERE t.name = freed.team AND held.name = freed.team",
         );
         t.execute_typed(&text, &[(&self.dead, Type::INT8)]).await?;
+        Ok(())
+    }
+}
+
+impl EndTerm<'_> {
+    /// The events that it was delivering are due at once. Their receivers know events that come twice by their
+    /// ids.
+    async fn free_events(&self, t: &Transaction<'_>) -> Result<(), Failure> {
+        let text =
+            self.sql.text("UPDATE {schema}.due SET at = LEAST(at, $2), worker = NULL WHERE worker = $1");
+        t.execute_typed(&text, &[(&self.dead, Type::INT8), (&micros(self.now), Type::INT8)]).await?;
         Ok(())
     }
 }

@@ -196,6 +196,7 @@ impl Operation for Leave<'_> {
                      WHERE worker = $1 AND (tokens > 0 OR slots > 0))
                  AND NOT EXISTS (SELECT FROM {schema}.team_share WHERE worker = $1 AND slots > 0)
                  AND NOT EXISTS (SELECT FROM {schema}.reservation WHERE worker = $1)
+                 AND NOT EXISTS (SELECT FROM {schema}.due WHERE worker = $1)
                  AND NOT EXISTS (SELECT FROM {schema}.job WHERE runner = $1 AND state = 0)",
         );
         if t.execute_typed(&text, &[(&self.epoch, Type::INT8)]).await? == 0 {

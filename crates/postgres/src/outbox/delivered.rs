@@ -54,7 +54,10 @@ impl RecordOutcome<'_> {
         attempts: i32,
         not_before: Duration,
     ) -> Result<(), Failure> {
-        let text = self.sql.text("UPDATE {schema}.due SET attempt = attempt + $2, at = $3 WHERE job = $1");
+        let text = self.sql.text(
+            "UPDATE {schema}.due SET attempt = attempt + $2, at = $3, worker = NULL \
+             WHERE job = $1",
+        );
         t.execute_typed(
             &text,
             &[(&job.number, Type::INT4), (&attempts, Type::INT4), (&micros(not_before), Type::INT8)],
@@ -101,7 +104,8 @@ impl RecordOutcome<'_> {
         job.next_event += 1;
         JobRow::store_many(t, self.sql, std::slice::from_ref(job)).await?;
         if job.next_event < job.events {
-            let text = self.sql.text("UPDATE {schema}.due SET at = $2, attempt = 0 WHERE job = $1");
+            let text =
+                self.sql.text("UPDATE {schema}.due SET at = $2, attempt = 0, worker = NULL WHERE job = $1");
             t.execute_typed(&text, &[(&job.number, Type::INT4), (&micros(self.now), Type::INT8)]).await?;
         } else {
             let text = self.sql.text("DELETE FROM {schema}.due WHERE job = $1");

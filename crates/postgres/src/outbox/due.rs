@@ -44,12 +44,14 @@ async fn next_due(t: &Transaction<'_>, sql: &Sql) -> Result<Option<Duration>, Fa
 }
 
 /// Takes due events, each of another job. No other process gets them before their time to be delivered is
-/// over.
+/// over, or the term of this one.
 #[derive(Debug)]
 struct TakeDue<'a> {
     sql: &'a Sql,
     max: usize,
     now: Duration,
+    /// The term of this process, if it has one.
+    worker: Option<i64>,
 }
 
 #[async_trait]
@@ -60,14 +62,19 @@ impl Operation for TakeDue<'_> {
         let text = self.sql.text(
             "WITH taken AS MATERIALIZED (SELECT job FROM {schema}.due WHERE at <= $1 \
                  ORDER BY at, job LIMIT $2 FOR UPDATE SKIP LOCKED) \
-             UPDATE {schema}.due SET at = $3 FROM taken WHERE due.job = taken.job \
+             UPDATE {schema}.due SET at = $3, worker = $4 FROM taken WHERE due.job = taken.job \
              RETURNING due.job, due.attempt",
         );
         let until = micros(self.now + DELIVERY_LEASE);
         let rows = t
             .query_typed(
                 &text,
-                &[(&micros(self.now), Type::INT8), (&big(self.max as u64), Type::INT8), (&until, Type::INT8)],
+                &[
+                    (&micros(self.now), Type::INT8),
+                    (&big(self.max as u64), Type::INT8),
+                    (&until, Type::INT8),
+                    (&self.worker, Type::INT8),
+                ],
             )
             .await?;
         let mut attempts = HashMap::new();
@@ -140,7 +147,8 @@ impl Inner {
         let max = max.saturating_sub(due.events.len());
         let mut next = self.db.read(&NextDue { sql }).await?;
         if max > 0 && next.is_some_and(|next| next <= now) {
-            let taken = self.db.write(&TakeDue { sql, max, now }).await?;
+            let worker = self.local().term_epoch();
+            let taken = self.db.write(&TakeDue { sql, max, now, worker }).await?;
             // What is due and is not taken here, another process takes just now.
             let is_full = taken.events.len() >= max;
             next = taken.next.map(|next| if is_full || next > now { next } else { now + TAKEN_PAUSE });

@@ -224,7 +224,7 @@ impl CommitQueue {
             }
             Err(failure) => {
                 inner.local().pace_unsaved(paces);
-                let is_of_statement = failure.is_answer();
+                let is_of_statement = failure.is_answer() && !failure.is_of_server();
                 let error = Error::from(failure);
                 let pages = is_of_statement.then(|| restore(group, &places, stale, &counts));
                 Err(Refused { error, pages })

@@ -1,14 +1,15 @@
-//! Connections that break, and a server that stops.
+//! Connections that break, a server that stops, and one that refuses for a while.
 
 use gleaner_postgres::PostgresStore;
-use gleaner_store::Store as _;
+use gleaner_store::{ErrorKind, Store as _, WorkerId};
 use gleaner_testkit::PgServer;
 use gleaner_types::JobState;
+use tokio_postgres::Client;
 
 use super::graph::Graph;
 use super::random::Random;
-use super::work::{Workers, documents, job};
-use super::world::{World, config_at, now};
+use super::work::{Workers, documents, finished, job};
+use super::world::{World, config_at, eventually, now};
 
 /// Checks a job of this many pages at its end.
 async fn check(store: &PostgresStore, id: gleaner_types::JobId, accepted: u64, pages: usize) {
@@ -89,4 +90,58 @@ async fn work_goes_on_after_the_server_was_killed() {
         .await;
     assert_eq!(restarts, 3);
     check(&stores[1], id, workers.accepted, 120).await;
+}
+
+/// Lets each transaction of this schema fail with a code.
+async fn fail(client: &Client, schema: &str, code: &str) {
+    let text = format!(
+        "CREATE OR REPLACE FUNCTION {schema}.fault() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'a fault' USING ERRCODE = '{code}'; END $$;
+         CREATE TRIGGER fault BEFORE INSERT ON {schema}.operation
+             FOR EACH STATEMENT EXECUTE FUNCTION {schema}.fault()"
+    );
+    client.batch_execute(&text).await.unwrap();
+}
+
+async fn heal(client: &Client, schema: &str) {
+    client.batch_execute(&format!("DROP TRIGGER fault ON {schema}.operation")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_page_is_stored_after_each_fault_that_passes() {
+    let Some(world) = World::start() else { return };
+    let [store] = world.stores("faults").await;
+    let client = world.client().await;
+    let graph = Graph::unlinked(20, 20);
+    let submitted = job(1, u64::MAX, graph.all());
+    let id = submitted.id;
+    store.submit(submitted, now()).await.unwrap();
+    let worker = WorkerId::random();
+    let page = async || {
+        let lease = async || store.lease(worker, 1, now()).await.unwrap().pages.pop();
+        finished(eventually("a page is leased", lease).await, &graph)
+    };
+    // The caller is told at once, keeps its lease, and can try again.
+    for (code, kind) in [("53100", ErrorKind::Full), ("53400", ErrorKind::Io), ("58030", ErrorKind::Io)] {
+        let page = page().await;
+        fail(&client, "faults", code).await;
+        let refused = store.finish(page.clone(), now()).await.unwrap_err();
+        assert!(refused.kind() == kind && refused.is_passing(), "{code}: {refused}");
+        heal(&client, "faults").await;
+        assert!(store.finish(page, now()).await.unwrap().accepted, "{code}");
+    }
+    // The store tries again by itself.
+    for code in ["08006", "25006", "40001", "40P01", "53200", "53300", "57P01", "57P02", "57P03"] {
+        let page = page().await;
+        fail(&client, "faults", code).await;
+        let before = store.stats().await.unwrap().sent.retries;
+        let passes = async {
+            let has_failed = async || (store.stats().await.unwrap().sent.retries > before).then_some(());
+            eventually("a try fails", has_failed).await;
+            heal(&client, "faults").await;
+        };
+        let (receipt, ()) = tokio::join!(store.finish(page, now()), passes);
+        assert!(receipt.unwrap().accepted, "{code}");
+    }
+    assert_eq!(documents(&store, id).await.len(), 12);
 }

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use gleaner_store::{DeliveryOutcome, EventId, JobAccount, NewJob, Store, TeamId};
+use gleaner_postgres::PostgresStore;
+use gleaner_store::{DeliveryOutcome, EventId, JobAccount, NewJob, Store, TeamId, WorkerId};
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use url::Url;
 
 use super::graph::Graph;
 use super::work::{Workers, job};
-use super::world::{World, eventually, now};
+use super::world::{World, config_at, eventually, now};
 
 fn webhook() -> WebhookPlan {
     WebhookPlan {
@@ -76,4 +77,26 @@ async fn each_event_is_delivered_once_and_in_order_by_either_store() {
     }
     let by_first = delivered.iter().filter(|(number, _)| *number == 0).count();
     assert!(by_first > 0 && by_first < delivered.len(), "both stores deliver");
+}
+
+/// An event waited for two minutes after the process had died that delivered it.
+#[tokio::test]
+async fn an_event_of_a_dead_process_is_due_after_its_term() {
+    let Some(world) = World::start() else { return };
+    let [other] = world.stores("lost_sender").await;
+    let (proxy, url) = world.proxy();
+    let sender = PostgresStore::open(config_at(&url, "lost_sender")).await.unwrap();
+    let account = Some(Box::new(JobAccount::of(TeamId::new("a"))));
+    let submitted = job(1, u64::MAX, Graph::unlinked(1, 1).all());
+    let submitted = NewJob { account, webhook: Some(Arc::new(webhook())), ..submitted };
+    sender.submit(submitted, now()).await.unwrap();
+    for store in [&sender, &other] {
+        // Each has a term.
+        store.lease(WorkerId::random(), 1, now()).await.unwrap();
+    }
+    let taken = sender.due(1, now()).await.unwrap().events.pop().unwrap();
+    assert!(other.due(1, now()).await.unwrap().events.is_empty());
+    proxy.pause();
+    let again = async || other.due(1, now()).await.unwrap().events.pop();
+    assert_eq!(eventually("the event is due again", again).await.id, taken.id);
 }

@@ -39,7 +39,7 @@ fn allow() -> Robots {
 
 fn failure() -> Robots {
     let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
-    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: true })
+    Robots::unreachable(RobotsFailure { error, is_transient: true, answered: true, exhausted: false })
 }
 
 #[tokio::test]

@@ -28,6 +28,26 @@ async fn a_parser_that_panics_fails_one_page() {
     assert_eq!((failure.url.path(), failure.error.code), ("/panic", ErrorCode::UnknownError));
 }
 
+/// In a process that could open no more files, pages failed for good as faults of their sites.
+#[tokio::test(start_paused = true)]
+async fn a_machine_without_descriptors_costs_no_page() {
+    let later = |answer| [vec![Answer::Exhausted; 20], vec![answer]].concat();
+    let web = Web::new([
+        ("https://a.example/robots.txt", later(Answer::Ok("User-agent: *\nDisallow: /hidden"))),
+        ("https://a.example/", later(Answer::Ok("/one\n/hidden"))),
+        ("https://a.example/sitemap.xml", later(Answer::Ok("https://a.example/listed"))),
+        ("https://a.example/one", later(Answer::Ok(""))),
+        ("https://a.example/listed", vec![Answer::Ok("")]),
+    ]);
+    let began = Instant::now();
+    let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+    assert_eq!(paths(&result), ["/", "/listed", "/one"]);
+    assert_eq!((result.snapshot.failed, web.count("https://a.example/hidden")), (0, 0));
+    assert_eq!(result.snapshot.warnings, []);
+    // Each of the eighty pauses is short.
+    assert!(began.elapsed() < Duration::from_secs(100), "{:?}", began.elapsed());
+}
+
 #[tokio::test(start_paused = true)]
 async fn headers_of_the_user_stay_with_the_site() {
     let web = Web::new([

@@ -1,12 +1,13 @@
 //! The request rates of hosts: redirects between hosts, slow pages, pages that fail.
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{FrontierConfig, HostFeedback};
+use gleaner_frontier::{DEFAULT_INITIAL_PER_ADDRESS, FrontierConfig, HostFeedback};
 use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime, RuntimeConfig,
     StartOptions, Transform, TransformTask, Transformed,
@@ -28,7 +29,7 @@ const REDIRECT: Duration = Duration::from_millis(10);
 
 /// `start.example` redirects every page to `apex.example`, which redirects to `www.example`. The first
 /// segment of the path sets the outcome there: the latency in milliseconds, `busy`, `broken`, or the part
-/// that fails on the engine's side.
+/// that fails on the engine's side. `from-N.example` redirects to `to-N.example`, which all have one address.
 #[derive(Debug, Default)]
 struct Hosts {
     /// By name.
@@ -91,8 +92,19 @@ impl Fetch for HostsPort {
             error: PageError { code, message: "it failed".to_owned() },
             retryable: true,
             browser_crashed: false,
+            exhausted: false,
             refused_redirect,
         };
+        let many =
+            url.host_str().and_then(|host| host.strip_prefix("from-")).map(|rest| format!("to-{rest}"));
+        if let Some(to) = many {
+            self.0.exchange("from", REDIRECT).await;
+            let mut target = url.clone();
+            target.set_host(Some(&to)).unwrap();
+            let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
+            redirects.check(&url, &target).await.map_err(refused)?;
+            url = target;
+        }
         for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
             if url.host_str() == Some(from) {
                 self.0.exchange(from, REDIRECT).await;
@@ -105,7 +117,8 @@ impl Fetch for HostsPort {
         }
         let kind = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
         let latency = Duration::from_millis(kind.parse().unwrap_or(30));
-        self.0.exchange(url.host_str().unwrap(), latency).await;
+        let host = url.host_str().unwrap();
+        self.0.exchange(if host.starts_with("to-") { "to" } else { host }, latency).await;
         match kind {
             "broken" => return Err(failure(ErrorCode::ScrapeSiteError, None)),
             "proxy" => return Err(failure(ErrorCode::ScrapeAllEnginesFailed, None)),
@@ -127,6 +140,10 @@ impl Fetch for HostsPort {
             rendering: None,
             robots_tag: String::new(),
         })
+    }
+
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        url.host_str()?.starts_with("to-").then_some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)))
     }
 }
 
@@ -203,6 +220,14 @@ async fn redirects_and_leased_pages_share_the_limit_of_a_host() {
     let urls = pages("apex.example", "600", 20).chain(pages("www.example", "600", 20));
     let (done, _) = scrape_concurrently(&runtime, urls).await;
     assert_eq!((done, hosts.max_in_flight("www.example")), (40, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_to_many_names_of_one_address_share_its_places() {
+    let hosts = Arc::new(Hosts::default());
+    let urls = (0..120).map(|n| format!("https://from-{n}.example/600/{n}"));
+    let (done, _) = scrape_concurrently(&runtime(&hosts), urls).await;
+    assert_eq!((done, hosts.max_in_flight("to")), (120, DEFAULT_INITIAL_PER_ADDRESS as usize));
 }
 
 #[tokio::test(start_paused = true)]

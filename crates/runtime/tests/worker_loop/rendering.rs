@@ -128,6 +128,7 @@ impl Fetch for Ports {
             error: PageError { code, message: "the reason".to_owned() },
             retryable: false,
             browser_crashed: false,
+            exhausted: false,
             refused_redirect: None,
         };
         let mut url = request.url.clone();

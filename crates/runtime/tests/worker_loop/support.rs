@@ -28,6 +28,8 @@ pub(crate) enum Answer {
     },
     Redirect(&'static str),
     Broken,
+    /// This machine has no descriptor for the request.
+    Exhausted,
     Silent,
     /// After this many seconds.
     Late(u64, &'static str),
@@ -97,6 +99,7 @@ impl Fetch for WebPort {
             error: PageError { code, message: message.to_owned() },
             retryable,
             browser_crashed: false,
+            exhausted: false,
             refused_redirect: None,
         };
         let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
@@ -123,6 +126,7 @@ impl Fetch for WebPort {
                 }
                 Answer::Busy { status, retry_after } => (status, "", retry_after),
                 Answer::Broken => return Err(broken()),
+                Answer::Exhausted => return Err(FetchError { exhausted: true, ..broken() }),
                 Answer::Refused(code, retryable) => {
                     return Err(failure(code, "the connection was refused", retryable));
                 }
@@ -136,6 +140,7 @@ impl Fetch for WebPort {
                     redirects.check(&url, &to).await.map_err(|refusal| FetchError {
                         retryable: false,
                         browser_crashed: false,
+                        exhausted: false,
                         refused_redirect: Some(refusal),
                         ..broken()
                     })?;

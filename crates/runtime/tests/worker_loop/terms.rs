@@ -101,6 +101,31 @@ async fn a_page_that_could_not_be_stored_is_stored_again() {
     assert_eq!((web.count(START), store.script().failing_finishes), (1, 0));
 }
 
+/// A full disk of PostgreSQL stopped all crawls of a process for 15 minutes after there was space again, and
+/// sitemaps that were found meanwhile were lost.
+#[tokio::test(start_paused = true)]
+async fn work_goes_on_within_seconds_after_the_disk_was_full() {
+    let listed = "https://a.example/listed";
+    let web = Web::new([
+        (START, vec![Answer::Late(5, "")]),
+        ("https://a.example/sitemap.xml", vec![Answer::Ok("https://a.example/listed")]),
+        (listed, vec![Answer::Ok("")]),
+    ]);
+    let store = TermStore::new(Some(TERM));
+    let runtime = runtime_over(&web, Arc::<TermStore>::clone(&store));
+    let request = CrawlRequest::new(START).check().unwrap();
+    let job = runtime.start(request, StartOptions::default()).await.unwrap();
+    sleep(Duration::from_secs(2)).await;
+    store.script().is_full = true;
+    sleep(Duration::from_secs(120)).await;
+    store.script().is_full = false;
+    let freed = Instant::now();
+    let end = job.wait().await.unwrap();
+    assert_eq!((end.snapshot.state, end.snapshot.completed), (JobState::Completed, 2));
+    assert!(freed.elapsed() <= Duration::from_secs(5), "{:?}", freed.elapsed());
+    assert_eq!((web.count(START), web.count(listed)), (1, 1), "no page is requested again");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_job_that_ended_in_another_process_is_forgotten() {
     let (_, store, runtime, job) = begin(vec![Answer::Silent], Some(TERM)).await;

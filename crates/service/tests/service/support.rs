@@ -56,6 +56,7 @@ impl Fetch for FakePorts {
                 error,
                 retryable: false,
                 browser_crashed: false,
+                exhausted: false,
                 refused_redirect: None,
             });
         }

@@ -1,5 +1,7 @@
 //! A file that has reached its bound.
 
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -186,6 +188,35 @@ async fn a_full_store_pauses_its_jobs_and_goes_on_when_there_is_room() {
     drop(store);
     let reader = Reader::open(file::path(folder.path())).unwrap();
     assert_eq!(reader.check().unwrap(), []);
+}
+
+/// Jobs were accepted and lost after the file had been removed, and submits hung without its folder.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_not_in_its_place_takes_no_more_jobs() {
+    let remove = |path: &Path| std::fs::remove_file(path).unwrap();
+    let move_away = |path: &Path| std::fs::rename(path, path.with_extension("old")).unwrap();
+    let replace = |path: &Path| {
+        std::fs::copy(path, path.with_extension("copy")).unwrap();
+        std::fs::rename(path.with_extension("copy"), path).unwrap();
+    };
+    let remove_folder = |path: &Path| std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    let changes: [(&str, &dyn Fn(&Path)); 4] =
+        [("removed", &remove), ("moved", &move_away), ("replaced", &replace), ("folder", &remove_folder)];
+    for (name, change) in changes {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("data");
+        std::fs::create_dir(&inner).unwrap();
+        let path = file::path(&inner);
+        let opened = open_store(&path, &FileConfig::default(), MemoryConfig::default(), NOW);
+        let store = opened.unwrap().0;
+        store.submit(job(1, 1), NOW).await.unwrap();
+        change(&path);
+        for number in [2, 3] {
+            let refused = store.submit(job(number, 1), NOW).await.unwrap_err().to_string();
+            assert!(refused.contains("jobs.db can never be written again"), "{name}: {refused}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,12 @@ pub trait Journal: Debug + Send + Sync + 'static {
     /// What is durable.
     fn committed(&self) -> watch::Receiver<Committed>;
 
+    /// Why nothing can be written any more, with the place of the medium. It is asked after the sender of
+    /// [`committed`](Journal::committed) was dropped.
+    fn end(&self) -> Option<String> {
+        None
+    }
+
     /// Waits until there is room for this number of bytes in the queue of batches. It is called without the
     /// lock of the store.
     fn room(&self, _bytes: usize) -> impl Future<Output = Room> + Send {

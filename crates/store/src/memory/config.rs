@@ -10,7 +10,7 @@ use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_
 /// Limits of a [`MemoryStore`](crate::MemoryStore).
 ///
 /// Stored documents stay until their job expires or is removed (under
-/// [`Retention::Stream`](crate::Retention::Stream), until they are read): no limit drops one. A document
+/// [`Retention::Stream`](crate::Retention::Stream), until they are read): no limit of bytes drops one. A document
 /// without space in memory goes to a temporary file. A document that must not, or for which there is no space
 /// either, is rejected. Its job then fails with the reason, because more pages could not be stored, and its
 /// documents stay readable.
@@ -36,8 +36,11 @@ pub struct MemoryConfig {
     /// Folder of temporary files; `None` is the default of the system. They have no name there and are
     /// removed with the process. A folder in memory saves no memory.
     pub spill_folder: Option<PathBuf>,
-    /// Ended jobs are removed after this time.
+    /// Ended jobs are removed after this time. With [`Duration::MAX`], all are kept.
     pub retention: Duration,
+    /// Ended jobs above this number are removed before their time, the oldest of the teams with the most.
+    /// Default 100,000.
+    pub ended_jobs: usize,
 }
 
 impl Default for MemoryConfig {
@@ -49,6 +52,7 @@ impl Default for MemoryConfig {
             spilled_bytes: DEFAULT_SPILLED_BYTES,
             spill_folder: None,
             retention: Duration::from_secs(gleaner_types::limits::RESULT_RETENTION_SECONDS),
+            ended_jobs: 100_000,
         }
     }
 }

@@ -205,7 +205,7 @@ impl<J: Journal> LocalStore<J> {
         }
         let mut committed = self.journal.committed();
         let is_ended = committed.wait_for(|committed| committed.through >= ticket).await.is_err();
-        if is_ended { Err(ended_journal()) } else { Ok(()) }
+        if is_ended { Err(self.ended_journal()) } else { Ok(()) }
     }
 
     /// Waits until the facts of this ticket are durable, or the journal cannot write. False if they are not.
@@ -235,10 +235,15 @@ impl<J: Journal> LocalStore<J> {
         if committed.has_changed().is_err() { Some(Stall::Io) } else { stalled }
     }
 
+    fn ended_journal(&self) -> Error {
+        let reason = self.journal.end().unwrap_or_else(|| "the store cannot write any more".to_owned());
+        Error::io("a change could not be written", &reason)
+    }
+
     /// Refuses changes if the journal will never write again.
     fn check_journal(&self) -> Result<(), Error> {
         let has_ended = self.journal.is_durable() && self.journal.committed().has_changed().is_err();
-        if has_ended { Err(ended_journal()) } else { Ok(()) }
+        if has_ended { Err(self.ended_journal()) } else { Ok(()) }
     }
 
     /// The state, for a change.
@@ -296,10 +301,6 @@ impl<J: Journal> LocalStore<J> {
     fn notify_work(&self) {
         self.work.send_modify(|version| *version = version.wrapping_add(1));
     }
-}
-
-fn ended_journal() -> Error {
-    Error::io("a change could not be written", &"the store cannot write any more")
 }
 
 impl Default for MemoryStore {

@@ -248,6 +248,7 @@ impl<J: Journal> Store for LocalStore<J> {
         let mut removed_jobs = Vec::new();
         if let Some(until) = now.checked_sub(self.config.retention) {
             removed_jobs = state.remove_expired(until);
+            removed_jobs.extend(state.remove_excess(self.config.ended_jobs));
         }
         if expired || state.has_maintenance {
             self.finish_operation(state);

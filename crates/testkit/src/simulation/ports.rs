@@ -153,7 +153,7 @@ impl SimulatedFetch {
 
 fn broken(retryable: bool) -> FetchError {
     let error = PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-    FetchError { error, retryable, browser_crashed: false, refused_redirect: None }
+    FetchError { error, retryable, browser_crashed: false, exhausted: false, refused_redirect: None }
 }
 
 #[async_trait]
@@ -199,6 +199,7 @@ impl Fetch for SimulatedFetch {
                     error,
                     retryable: false,
                     browser_crashed: false,
+                    exhausted: false,
                     refused_redirect: None,
                 });
             }

@@ -29,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) stalls_leases: bool,
     /// The number of next finishes that fail.
     pub(crate) failing_finishes: usize,
+    /// Nothing can be stored: admissions and finishes fail.
+    pub(crate) is_full: bool,
     /// The next renewal names all leases as lost.
     pub(crate) loses_all: bool,
     pub(crate) renewals: usize,
@@ -57,6 +59,10 @@ impl TermStore {
 
     pub(crate) fn script(&self) -> MutexGuard<'_, Script> {
         self.script.lock().unwrap()
+    }
+
+    fn write(&self) -> Result<(), Error> {
+        if self.script().is_full { Err(Error::full("the disk is full")) } else { Ok(()) }
     }
 
     fn reach(&self) -> Result<(), Error> {
@@ -95,6 +101,7 @@ impl Store for TermStore {
 
     async fn finish_many(&self, pages: Vec<FinishedPage>, now: Duration) -> Result<Vec<Receipt>, Error> {
         self.reach()?;
+        self.write()?;
         {
             let mut script = self.script();
             if script.failing_finishes > 0 {
@@ -134,6 +141,7 @@ impl Store for TermStore {
     }
 
     async fn admit(&self, job: JobId, admission: Admission, now: Duration) -> Result<Admitted, Error> {
+        self.write()?;
         self.inner.admit(job, admission, now).await
     }
 
