@@ -6,10 +6,12 @@ use std::thread::available_parallelism;
 
 use bytes::Bytes;
 use gleaner::Document;
+use gleaner::service::{PieceWriter, ResponseShare};
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::failure::Failure;
+use crate::response_body::ResponseBody;
 
 /// Responses with at most this many bytes of JSON are serialized on the runtime thread.
 const SMALL_RESPONSE: usize = 256 << 10;
@@ -58,30 +60,54 @@ impl BlockingLimits {
     }
 
     /// The JSON of a response of about this many bytes.
-    pub(crate) async fn serialize<T: Serialize + Send + 'static>(
+    pub(crate) async fn pieces<T: Serialize + Send + 'static>(
         &self,
         bytes: usize,
         response: T,
-    ) -> Result<Bytes, Failure> {
-        if bytes <= SMALL_RESPONSE {
-            return to_json(&response);
+    ) -> Result<PieceWriter, Failure> {
+        match bytes {
+            ..=SMALL_RESPONSE => to_pieces(&response),
+            _ => self.blocking(bytes, move || to_pieces(&response)).await?,
         }
-        self.blocking(bytes, move || to_json(&response)).await?
     }
 
-    /// The JSON of a response of unknown size.
+    /// The JSON of a response of about this many bytes, within its share.
+    pub(crate) async fn serialize<T: Serialize + Send + 'static>(
+        &self,
+        bytes: usize,
+        share: ResponseShare,
+        response: T,
+    ) -> Result<ResponseBody, Failure> {
+        within(share, self.pieces(bytes, response).await?).await
+    }
+
+    /// The JSON of a response of unknown size, within its share.
     pub(crate) async fn serialize_blocking<T: Serialize + Send + 'static>(
         &self,
+        share: ResponseShare,
         response: T,
-    ) -> Result<Bytes, Failure> {
-        self.blocking(0, move || to_json(&response)).await?
+    ) -> Result<ResponseBody, Failure> {
+        let json = self.blocking(0, move || to_pieces(&response)).await??;
+        within(share, json).await
     }
 }
 
-/// The JSON of a small response.
-pub(crate) fn to_json(response: &impl Serialize) -> Result<Bytes, Failure> {
+/// A body with a share that covers it.
+async fn within(mut share: ResponseShare, json: PieceWriter) -> Result<ResponseBody, Failure> {
+    share.grow_to(json.written()).await?;
+    Ok(ResponseBody::json(json.finish(share)))
+}
+
+fn to_pieces(response: &impl Serialize) -> Result<PieceWriter, Failure> {
+    let mut json = PieceWriter::default();
+    serde_json::to_writer(&mut json, response).map_err(|error| Failure::internal(&error))?;
+    Ok(json)
+}
+
+/// The JSON of a small response, which needs no share.
+pub(crate) fn to_json(response: &impl Serialize) -> Result<ResponseBody, Failure> {
     match serde_json::to_vec(response) {
-        Ok(bytes) => Ok(bytes.into()),
+        Ok(json) => Ok(Bytes::from(json).into()),
         Err(error) => Err(Failure::internal(&error)),
     }
 }
@@ -100,6 +126,10 @@ pub(crate) fn estimated_size(document: &Document) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use gleaner::Engine;
+    use gleaner::service::TeamId;
+    use http_body_util::BodyExt as _;
+
     use super::*;
 
     #[test]
@@ -120,8 +150,12 @@ mod tests {
     #[tokio::test]
     async fn responses_of_any_size_are_serialized_and_a_panic_is_an_internal_error() {
         let limits = BlockingLimits::default();
-        assert_eq!(limits.serialize(2, "x").await.unwrap(), "\"x\"");
-        assert_eq!(limits.serialize(usize::MAX, "x").await.unwrap(), "\"x\"");
+        let service = Arc::clone(Engine::builder().build().unwrap().service());
+        for bytes in [2, usize::MAX] {
+            let share = service.response_memory().reserve(&TeamId::new("a"), 1).await.unwrap();
+            let body = limits.serialize(bytes, share, "x").await.unwrap();
+            assert_eq!(body.collect().await.unwrap().to_bytes(), "\"x\"");
+        }
         let failed: Result<(), Failure> = limits.blocking(0, || panic!("on purpose")).await;
         assert_eq!(failed.unwrap_err().into_response().status(), http::StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(limits.large.available_permits(), LARGE_SLOTS);

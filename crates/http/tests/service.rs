@@ -12,6 +12,8 @@ mod activity;
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
+#[path = "service/memory.rs"]
+mod memory;
 #[path = "service/reads.rs"]
 mod reads;
 #[path = "service/serving.rs"]

@@ -87,8 +87,14 @@ impl JobService {
         id: JobId,
     ) -> Result<impl Stream<Item = WatchMessage> + Send + use<>, Error> {
         let snapshot = self.find(team, kind, id).await?;
-        let share = self.response_memory.reserve(team, CATCHUP_BOUND.bytes).await?;
-        let (slice, share) = self.read_within(share, team, id, 0, CATCHUP_BOUND).await?;
+        let mut share = self.response_memory.reserve(team, CATCHUP_BOUND.bytes).await?;
+        let mut slice = self.store().read_json(id, 0, CATCHUP_BOUND).await?;
+        if bytes_of(&slice) > CATCHUP_BOUND.bytes {
+            // A single large document. It follows when there is memory for it.
+            slice = JsonSlice::default();
+        }
+        share.fit(bytes_of(&slice));
+        let share = Arc::new(share);
         let mut status = self.envelope(snapshot);
         if !slice.end {
             // Clients stop at a final state, even if documents follow.
@@ -121,7 +127,7 @@ impl JobService {
         let mut bytes = bound.bytes;
         loop {
             let slice = self.store().read_json(id, from, bound).await?;
-            let found: usize = slice.documents.iter().map(Bytes::len).sum();
+            let found = bytes_of(&slice);
             if found <= bytes {
                 share.fit(found);
                 return Ok((slice, Arc::new(share)));
@@ -141,6 +147,10 @@ impl JobService {
             }
         }
     }
+}
+
+fn bytes_of(slice: &JsonSlice) -> usize {
+    slice.documents.iter().map(Bytes::len).sum()
 }
 
 impl Watch {

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{LONG_POLL, Page, ServiceConfig, SubmitContext, WatchMessage};
-use gleaner_store::TeamId;
+use gleaner_service::{LONG_POLL, MIN_RESPONSE_MEMORY, Page, ServiceConfig, SubmitContext, WatchMessage};
+use gleaner_store::{FailurePosition, TeamId};
 use gleaner_types::event::WatchFrame;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::CrawlRequest;
@@ -210,4 +210,64 @@ async fn a_watcher_receives_the_cancelled_state() {
     let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
     let [.., WatchFrame::Catchup { data }, WatchFrame::Done] = &frames[..] else { panic!("{frames:?}") };
     assert_eq!((data.status, data.data.len()), (JobState::Cancelled, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_watchers_stay_within_the_memory_of_their_team() {
+    let config = ServiceConfig { response_memory: MIN_RESPONSE_MEMORY, ..ServiceConfig::default() };
+    let (service, _) = service(config);
+    let id = batch(&service, &["large-900000", "large-900001", "large-3000000"]).await;
+    ended(&service, id).await;
+    let memory = service.response_memory();
+    assert_eq!(memory.used(), 0, "a status that was read holds nothing");
+    let mut unread = Vec::new();
+    let refused = loop {
+        match service.watch(&TeamId::new("a"), BATCH, id).await {
+            Ok(watcher) => unread.push(watcher),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429));
+    assert!(memory.used() <= MIN_RESPONSE_MEMORY / 4 && unread.len() >= 15, "{}", unread.len());
+    assert!(
+        service
+            .status(&TeamId::new("b"), BATCH, id, Page::default(), &next_url)
+            .await
+            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    );
+    drop(unread);
+    assert_eq!(memory.used(), 0);
+    // A document that is larger than what a watcher reads at once comes too.
+    let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
+    let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
+    let documents: Vec<usize> = frames
+        .iter()
+        .map(|frame| match frame {
+            WatchFrame::Catchup { data } => data.data.len(),
+            WatchFrame::Document { .. } => 1,
+            _ => 0,
+        })
+        .collect();
+    assert_eq!((documents.iter().sum::<usize>(), frames.last()), (3, Some(&WatchFrame::Done)));
+    assert_eq!(memory.used(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_pages_are_listed_part_by_part() {
+    let (service, _) = service(ServiceConfig::default());
+    let team = TeamId::new("a");
+    let id = batch(&service, &["broken-1", "one", "broken-2", "broken-3"]).await;
+    ended(&service, id).await;
+    let whole = service.errors(&team, BATCH, id).await.unwrap().errors;
+    let (mut listed, mut from) = (Vec::new(), FailurePosition::default());
+    loop {
+        let part = service.errors_from(&team, BATCH, id, from, 1).await.unwrap().errors;
+        if part.is_empty() {
+            break;
+        }
+        from.failures += part.len();
+        listed.extend(part);
+    }
+    assert_eq!((listed.len(), from.failures), (whole.len(), whole.len()));
+    assert_eq!(listed, whole);
 }
