@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner::service::MIN_RESPONSE_MEMORY;
+use gleaner::service::{DEFAULT_RESPONSE_MEMORY, MIN_RESPONSE_MEMORY};
 use gleaner_http::{ResponseBody, UNREAD_TIMEOUT};
 use http::Response;
 
@@ -11,8 +11,8 @@ use super::*;
 /// Pages that fail at once, because their address is refused.
 const FAILING: usize = 400;
 
-/// A service of two teams, with the least memory for responses, and its engine.
-fn service_of_two() -> (Service, Engine) {
+/// A service of two teams with this much memory for responses, and its engine.
+fn service_of_two(memory: usize) -> (Service, Engine) {
     let accounts = [(KEY, "birds"), ("other", "fish")]
         .into_iter()
         .fold(MemoryAccounts::new(), |accounts, (key, name)| {
@@ -21,7 +21,7 @@ fn service_of_two() -> (Service, Engine) {
     let engine = Engine::builder()
         .accounts(Arc::new(accounts))
         .allow_private("127.0.0.0/8".parse().unwrap())
-        .response_memory(MIN_RESPONSE_MEMORY)
+        .response_memory(memory)
         .build()
         .unwrap();
     (Service::new(engine.clone()), engine)
@@ -47,18 +47,18 @@ async fn unread(service: &Service, path: &str) -> Response<ResponseBody> {
 
 #[tokio::test(start_paused = true)]
 async fn unread_lists_hold_a_piece_each_and_others_are_answered() {
-    let (service, engine) = service_of_two();
+    let (service, engine) = service_of_two(DEFAULT_RESPONSE_MEMORY);
     let memory = engine.service().response_memory();
     let path = failed_batch(&service).await;
     assert_eq!(memory.used(), 0, "a response that was read holds nothing");
     let list = format!("{path}/errors");
     let mut held = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..50 {
         let mut response = unread(&service, &list).await;
         let piece = response.body_mut().frame().await.unwrap().unwrap().into_data().unwrap();
         held.push((response, piece));
     }
-    assert!(memory.used() <= 20 * (512 << 10), "20 lists hold {} bytes", memory.used());
+    assert!(memory.used() <= 50 * (512 << 10), "50 lists hold {} bytes", memory.used());
     for path in [list.as_str(), "/v2/team/credit-usage", &path] {
         assert_eq!(call(&service, &format!("GET {path}"), Value::Null).await.status, 200, "{path}");
     }
@@ -80,7 +80,7 @@ async fn unread_lists_hold_a_piece_each_and_others_are_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unread_response_ends_after_its_time() {
-    let (service, engine) = service_of_two();
+    let (service, engine) = service_of_two(DEFAULT_RESPONSE_MEMORY);
     let memory = engine.service().response_memory();
     let path = failed_batch(&service).await;
     let mut response = unread(&service, &format!("{path}/errors")).await;
@@ -93,10 +93,12 @@ async fn an_unread_response_ends_after_its_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_team_without_response_memory_is_told_to_retry_and_others_notice_nothing() {
-    let (service, engine) = service_of_two();
+    let (service, engine) = service_of_two(MIN_RESPONSE_MEMORY);
     let path = failed_batch(&service).await;
     let team = TeamId::new("birds");
-    let all = engine.service().response_memory().reserve(&team, usize::MAX).await.unwrap();
+    let memory = engine.service().response_memory();
+    let all = memory.reserve(&team, usize::MAX).await.unwrap();
+    assert_eq!(memory.used(), MIN_RESPONSE_MEMORY / 4);
     for line in [format!("GET {path}"), format!("GET {path}/errors"), "GET /v2/crawl/active".to_owned()] {
         let reply = call(&service, &line, Value::Null).await;
         assert_eq!(reply.status, 429, "{line}: {}", reply.body);
