@@ -48,7 +48,7 @@ impl ResponseBody {
         if length <= RESPONSE_PIECE {
             return Self::from(json.next().unwrap_or_default());
         }
-        let pieces = futures_util::stream::iter(json.map(Ok));
+        let pieces = futures_util::stream::iter(json.map(Ok::<_, Failure>));
         Self { content: Content::Pieces(Pieces::new(Box::pin(pieces), u64::try_from(length).ok())) }
     }
 
