@@ -246,7 +246,7 @@ mod tests {
     async fn a_share_that_is_held_by_many_ends_with_the_last_of_them() {
         let memory = memory();
         let share = Arc::new(memory.reserve(&TeamId::new("a"), 8 * UNIT).await.unwrap());
-        let pieces = [share.hold(vec![1]), share.hold(Bytes::from_static(b"2"))];
+        let pieces = [share.hold(vec![1_u8]), share.hold(Bytes::from_static(b"2"))];
         drop(share);
         assert_eq!(memory.used(), 8 * UNIT);
         drop(pieces);
