@@ -23,7 +23,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::auth;
 use crate::failure::Failure;
@@ -185,7 +185,7 @@ where
     loop {
         let message = tokio::select! {
             message = messages.next() => match message {
-                Some(message) => message,
+                Some(message) => frames(message),
                 None => break,
             },
             incoming = socket.next() => match incoming {
@@ -196,15 +196,13 @@ where
                 }
             },
             _ = ping.tick() => {
-                if last_received.elapsed() > PING_EVERY * 2
-                    || !is_sent(socket.send(Message::Ping(Bytes::new()))).await
-                {
+                if last_received.elapsed() > PING_EVERY * 2 {
                     return;
                 }
-                continue;
+                vec![Message::Ping(Bytes::new())]
             }
         };
-        if !is_sent(send(&mut socket, message)).await {
+        if !is_sent(&mut socket, message).await {
             return;
         }
     }
@@ -219,31 +217,40 @@ where
 }
 
 /// Whether the watcher took a message in time.
-async fn is_sent(sending: impl Future<Output = Result<(), tungstenite::Error>>) -> bool {
-    matches!(timeout(SEND_TIMEOUT, sending).await, Ok(Ok(())))
-}
-
-/// Sends a message. A long one has several frames (RFC 6455, 5.4), because the socket copies each frame into
-/// a buffer that keeps its size.
-async fn send<S>(socket: &mut WebSocketStream<S>, message: WatchMessage) -> Result<(), tungstenite::Error>
+async fn is_sent<S>(socket: &mut WebSocketStream<S>, frames: Vec<Message>) -> bool
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
+    let sending = async {
+        for frame in frames {
+            if socket.send(frame).await.is_err() {
+                return false;
+            }
+        }
+        true
+    };
+    timeout(SEND_TIMEOUT, sending).await.unwrap_or(false)
+}
+
+/// The frames of a message. A long one has several (RFC 6455, 5.4), because the socket copies each frame into
+/// a buffer that keeps its size.
+fn frames(message: WatchMessage) -> Vec<Message> {
+    let frame =
+        |payload: Bytes, kind, is_last| Message::Frame(Frame::message(payload, OpCode::Data(kind), is_last));
     let mut left: usize = message.parts.iter().map(Bytes::len).sum();
     if left <= RESPONSE_PIECE {
-        let frame = Frame::message(message.parts.concat(), OpCode::Data(Data::Text), true);
-        return socket.send(Message::Frame(frame)).await;
+        return vec![frame(message.parts.concat().into(), Data::Text, true)];
     }
-    let mut kind = Data::Text;
+    let (mut frames, mut kind) = (Vec::new(), Data::Text);
     for mut part in message.parts {
         while !part.is_empty() {
             let piece = part.split_to(part.len().min(RESPONSE_PIECE));
             left = left.saturating_sub(piece.len());
-            socket.send(Message::Frame(Frame::message(piece, OpCode::Data(kind), left == 0))).await?;
+            frames.push(frame(piece, kind, left == 0));
             kind = Data::Continue;
         }
     }
-    Ok(())
+    frames
 }
 
 #[cfg(test)]
