@@ -41,7 +41,7 @@ pub(crate) async fn serve(listener: TcpListener, service: Service, max_connectio
             Ok((stream, _)) => Stream { tcp: stream, stalled: None },
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
+                sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };

@@ -59,7 +59,7 @@ async fn unread_lists_hold_a_piece_each_and_others_are_answered() {
         held.push((response, piece));
     }
     assert!(memory.used() <= 50 * (512 << 10), "50 lists hold {} bytes", memory.used());
-    for path in [list.as_str(), "/v2/team/credit-usage", &path] {
+    for path in [list.as_str(), "/v2/team/credit-usage", path.as_str()] {
         assert_eq!(call(&service, &format!("GET {path}"), Value::Null).await.status, 200, "{path}");
     }
 
