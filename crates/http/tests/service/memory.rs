@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use gleaner::service::{DEFAULT_RESPONSE_MEMORY, MIN_RESPONSE_MEMORY};
 use gleaner_http::{ResponseBody, UNREAD_TIMEOUT};
+use gleaner_testkit::{HostilePage, PageServer};
 use http::Response;
+use http_body::Body as _;
 
 use super::*;
 
@@ -111,4 +113,20 @@ async fn a_team_without_response_memory_is_told_to_retry_and_others_notice_nothi
     assert_eq!(call(&service, "GET /v2/team/credit-usage", Value::Null).await.status, 200, "it is small");
     drop(all);
     assert_eq!(call(&service, &format!("GET {path}/errors"), Value::Null).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_unread_scrape_holds_its_document() {
+    let (service, engine) = service_of_two(MIN_RESPONSE_MEMORY);
+    let memory = engine.service().response_memory();
+    let page = HostilePage::html("/large", format!("<title>T</title><p>{}", "word ".repeat(200_000)));
+    let site = PageServer::start(vec![page]).unwrap();
+    let body = json!({ "url": format!("{}/large", site.base_url()), "formats": ["rawHtml"] });
+    let response = service.clone().call(request("POST /v2/scrape", body.to_string())).await.unwrap();
+    assert_eq!(response.status(), 200);
+    let length = usize::try_from(response.body().size_hint().exact().unwrap()).unwrap();
+    assert!(length > 1_000_000, "{length}");
+    assert_eq!(memory.used(), length.next_multiple_of(1 << 10));
+    drop(response);
+    assert_eq!(memory.used(), 0);
 }
