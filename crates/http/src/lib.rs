@@ -60,6 +60,7 @@ mod response_body;
 mod responses;
 mod routes;
 mod service;
+mod team_slots;
 mod watch;
 
 pub use body::BODY_TIMEOUT;

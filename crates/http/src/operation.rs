@@ -130,12 +130,12 @@ impl Call<'_> {
             Operation::ExtractStatus => {
                 let (share, id) = (self.reserve(MAX_STATUS_BYTES).await?, self.job()?);
                 let status = service.extract_status(&team.id, id).await?;
-                self.limits.serialize_blocking(share, status).await
+                self.limits.serialize_blocking(&team.id, share, status).await
             }
             Operation::ActiveCrawls => {
                 let share = self.reserve(MAX_STATUS_BYTES).await?;
                 let crawls = service.active_crawls(&team.id).await?;
-                self.limits.serialize_blocking(share, crawls).await
+                self.limits.serialize_blocking(&team.id, share, crawls).await
             }
             Operation::CreditUsage(version) => {
                 let usage = service.credit_usage(&team.id).await?;
@@ -156,7 +156,7 @@ impl Call<'_> {
                 let limit = query::activity_limit(self.parts.uri.query())?;
                 let share = self.reserve(ACTIVITY_BYTES).await?;
                 let activity = service.activity(&team.id, limit).await?;
-                self.limits.serialize_blocking(share, activity).await
+                self.limits.serialize_blocking(&team.id, share, activity).await
             }
             Operation::Concurrency => to_json(&service.concurrency(team).await?),
         }
@@ -175,7 +175,7 @@ impl Call<'_> {
         let document = self.engine.service().scrape(self.team, plan, submit).await?;
         let bytes = estimated_size(&document);
         share.grow_to(bytes).await?;
-        self.limits.serialize(bytes, share, ScrapeResponse::from(document)).await
+        self.limits.serialize(&self.team.id, bytes, share, ScrapeResponse::from(document)).await
     }
 
     async fn batch(mut self, version: Version) -> Result<ResponseBody, Failure> {
@@ -192,7 +192,7 @@ impl Call<'_> {
         let bytes = invalid_bytes(&submitted);
         let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
         response.invalid_urls = submitted.invalid_urls;
-        Ok(ResponseBody::json(self.limits.pieces(bytes, response).await?.finish(share)))
+        Ok(ResponseBody::json(self.limits.pieces(&self.team.id, bytes, response).await?.finish(share)))
     }
 
     async fn crawl(mut self, version: Version) -> Result<ResponseBody, Failure> {
@@ -267,7 +267,7 @@ impl Call<'_> {
         let bytes = invalid_bytes(&submitted);
         let mut response = ExtractSubmitted::new(submitted.id);
         response.invalid_urls = submitted.invalid_urls;
-        Ok(ResponseBody::json(self.limits.pieces(bytes, response).await?.finish(share)))
+        Ok(ResponseBody::json(self.limits.pieces(&self.team.id, bytes, response).await?.finish(share)))
     }
 
     async fn status(self, kind: JobKind) -> Result<ResponseBody, Failure> {
