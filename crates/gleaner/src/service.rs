@@ -34,17 +34,19 @@ use crate::{Engine, EngineBuilder};
 
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText,
-    TokenMeter,
+    Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead,
+    PageTask, PageText, TokenMeter,
 };
 #[doc(inline)]
 pub use gleaner_service::{
-    Accounts, ActivityLog, Balance, Deliver, DeliverError, Delivery, JobService, MemoryAccounts,
-    MemoryActivityLog, Operation, Page, Secret, SignatureError, StatusBody, SubmitContext, Submitted, Team,
-    TeamConfig, UnlimitedAccounts, WebhookConfig, sign, verify,
+    Accounts, ActivityLog, Balance, DEFAULT_RESPONSE_MEMORY, Deliver, DeliverError, Delivery, JobService,
+    MIN_RESPONSE_MEMORY, Mapped, MemoryAccounts, MemoryActivityLog, Operation, Page, PieceWriter,
+    RESPONSE_MEMORY_WAIT, RESPONSE_PIECE, ResponseJson, ResponseMemory, ResponseShare, Secret,
+    SignatureError, StatusBody, SubmitContext, Submitted, Team, TeamConfig, UnlimitedAccounts, WatchMessage,
+    WebhookConfig, sign, verify,
 };
 #[doc(inline)]
-pub use gleaner_store::{ApiVersion, DeadLetter, EndedJob, JobRequest, TeamId};
+pub use gleaner_store::{ApiVersion, DeadLetter, EndedJob, FailurePosition, JobRequest, TeamId};
 
 /// The job service of an engine.
 #[derive(Clone)]
@@ -126,6 +128,16 @@ impl EngineBuilder {
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
         self.service.activity = Some(log);
+        self
+    }
+
+    /// Sets the memory of responses: the bytes of all that are built or sent at once. A team takes at most a
+    /// quarter of it. Requests wait up to [`RESPONSE_MEMORY_WAIT`](crate::service::RESPONSE_MEMORY_WAIT) for
+    /// their part, and are then refused with 429. Default: 512 MiB; at least
+    /// [`MIN_RESPONSE_MEMORY`](crate::service::MIN_RESPONSE_MEMORY), and less counts as that.
+    #[must_use]
+    pub fn response_memory(mut self, bytes: usize) -> Self {
+        self.service.response_memory = bytes;
         self
     }
 

@@ -4,15 +4,13 @@
 //! selectors or schemas may take tens. On a thread of the runtime, that would delay the connections that
 //! share it.
 
-use std::collections::HashMap;
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner::service::TeamId;
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
+use crate::team_slots::TeamSlots;
 
 /// Upper bound on requests that one service checks at once; requests with small bodies do not count.
 pub const MAX_CHECKS: usize = 2;
@@ -25,14 +23,12 @@ const SMALL_BODY: usize = 2 << 10;
 /// The slots for checks of a service.
 #[derive(Debug, Clone)]
 pub(crate) struct Checks {
-    all: Arc<Semaphore>,
-    /// Teams with running or waiting checks.
-    teams: Arc<Mutex<HashMap<TeamId, Arc<Semaphore>>>>,
+    slots: TeamSlots,
 }
 
 impl Default for Checks {
     fn default() -> Self {
-        Self { all: Arc::new(Semaphore::new(MAX_CHECKS)), teams: Arc::default() }
+        Self { slots: TeamSlots::new(MAX_CHECKS, MAX_CHECKS_PER_TEAM) }
     }
 }
 
@@ -48,12 +44,9 @@ impl Checks {
         if size <= SMALL_BODY {
             return check();
         }
-        let closed = |_| Failure::internal(&"the semaphore for checks is closed");
-        // The slot of the team comes first: a request that waits for it blocks no other team.
-        let of_team = self.team_slots(team).acquire_owned().await.map_err(closed)?;
-        let of_all = Arc::clone(&self.all).acquire_owned().await.map_err(closed)?;
+        let slot = self.slots.acquire(team).await?;
         let thread = spawn_blocking(move || {
-            let _slots = (of_team, of_all);
+            let _slot = slot;
             check()
         });
         match thread.await {
@@ -63,18 +56,6 @@ impl Checks {
                 Err(error) => Err(Failure::internal(&error)),
             },
         }
-    }
-
-    fn team_slots(&self, team: &TeamId) -> Arc<Semaphore> {
-        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(existing) = teams.get(team) {
-            return Arc::clone(existing);
-        }
-        // Users of a slot and waiters each hold a reference; entries without one are evicted.
-        teams.retain(|_, slots| Arc::strong_count(slots) > 1);
-        let slots = Arc::new(Semaphore::new(MAX_CHECKS_PER_TEAM));
-        teams.insert(team.clone(), Arc::clone(&slots));
-        slots
     }
 }
 
@@ -94,7 +75,7 @@ mod tests {
         }
         let refused: Result<(), _> = checks.run(&team, SMALL_BODY + 1, || Err(Failure::unknown_job())).await;
         assert!(refused.is_err());
-        assert_eq!(checks.all.available_permits(), MAX_CHECKS);
+        assert_eq!(checks.slots.free(), MAX_CHECKS);
     }
 
     #[tokio::test]
@@ -114,16 +95,16 @@ mod tests {
             }));
         }
         let free = MAX_CHECKS - MAX_CHECKS_PER_TEAM;
-        while checks.all.available_permits() > free {
+        while checks.slots.free() > free {
             tokio::task::yield_now().await;
         }
         assert!(checks.run(&other, usize::MAX, || Ok(())).await.is_ok());
-        assert_eq!(checks.all.available_permits(), free, "one of the many waits");
+        assert_eq!(checks.slots.free(), free, "one of the many waits");
         drop(ends);
         for task in tasks {
             task.await.unwrap().unwrap();
         }
         assert!(checks.run(&TeamId::new("new"), usize::MAX, || Ok(())).await.is_ok());
-        assert_eq!(checks.teams.lock().unwrap().len(), 1, "idle teams are evicted");
+        assert_eq!(checks.slots.teams(), 1, "idle teams are evicted");
     }
 }

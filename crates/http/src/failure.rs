@@ -7,8 +7,9 @@ use gleaner::response::ErrorBody;
 use gleaner::{ErrorCode, Fault, FaultPath, Faults, service};
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use http_body_util::Full;
 use uuid::Uuid;
+
+use crate::response_body::ResponseBody;
 
 /// A response with an [`ErrorBody`].
 #[derive(Debug)]
@@ -87,7 +88,7 @@ impl Failure {
         }
     }
 
-    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+    pub(crate) fn into_response(self) -> Response<ResponseBody> {
         let body = serde_json::to_vec(&self.body).unwrap_or_default();
         let mut response = json_response(Bytes::from(body));
         *response.status_mut() = self.status;
@@ -103,8 +104,8 @@ impl Failure {
 }
 
 /// A response with this JSON as its body.
-pub(crate) fn json_response(body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body));
+pub(crate) fn json_response(body: impl Into<ResponseBody>) -> Response<ResponseBody> {
+    let mut response = Response::new(body.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -16,8 +16,8 @@
 //! # }
 //! ```
 //!
-//! `axum::serve` limits neither the number of connections nor the time for the head of a request. A public
-//! server should limit both, as the example `host` does with hyper.
+//! `axum::serve` limits neither the number of connections, nor the time for the head of a request, nor that
+//! for a client to read. A public server should limit all three, as the example `host` does with hyper.
 //!
 //! Called directly, as in a test:
 //!
@@ -52,16 +52,20 @@ mod body;
 mod checks;
 mod document;
 mod failure;
+mod lists;
 mod operation;
 mod origin;
 mod query;
+mod response_body;
 mod responses;
 mod routes;
 mod service;
+mod team_slots;
 mod watch;
 
 pub use body::BODY_TIMEOUT;
 pub use checks::{MAX_CHECKS, MAX_CHECKS_PER_TEAM};
 pub use document::openapi;
+pub use response_body::{BodyError, ResponseBody, UNREAD_TIMEOUT};
 pub use service::Service;
 pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, MAX_WATCHERS_PER_TEAM, PING_EVERY, SEND_TIMEOUT};

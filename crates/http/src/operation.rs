@@ -1,15 +1,16 @@
 //! The operations of the API: they check the body, call the job service and serialize the response.
 
 use bytes::Bytes;
+use gleaner::limits::MAX_STATUS_BYTES;
 use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
 use gleaner::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
     v1,
 };
-use gleaner::response::{
-    CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
+use gleaner::response::{CrawlParams, ExtractSubmitted, JobSubmitted, ScrapeResponse};
+use gleaner::service::{
+    self, ApiVersion, JobRequest, RESPONSE_PIECE, ResponseShare, SubmitContext, Submitted, Team,
 };
-use gleaner::service::{self, ApiVersion, JobRequest, SubmitContext, Team};
 use gleaner::{Checked, Engine, Faults, JobId, JobKind, JobWarning, RequestBounds};
 use http::request::Parts;
 use serde_json::{Map, Value};
@@ -19,7 +20,11 @@ use crate::blocking::{BlockingLimits, estimated_size, to_json};
 use crate::checks::Checks;
 use crate::failure::Failure;
 use crate::origin::OriginConfig;
-use crate::{body, document, query, responses};
+use crate::response_body::ResponseBody;
+use crate::{body, document, lists, query, responses};
+
+/// Assumed size of a team's activity.
+const ACTIVITY_BYTES: usize = 1 << 20;
 
 /// The API version of a route. It selects the request type, and the response type where the versions differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,13 +110,14 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     /// Runs the operation and returns the JSON of the response.
-    pub(crate) async fn run(self, operation: Operation) -> Result<Bytes, Failure> {
+    pub(crate) async fn run(self, operation: Operation) -> Result<ResponseBody, Failure> {
         let (service, team) = (self.engine.service(), self.team);
         match operation {
-            Operation::OpenApi => Ok(document::bytes()),
+            Operation::OpenApi => Ok(document::bytes().into()),
             Operation::Scrape(version) => self.scrape(version).await,
             Operation::ScrapedDocument => {
-                Ok(service.scraped_document(&team.id, *self.job()?.as_uuid()).await?)
+                let json = service.scraped_document(&team.id, *self.job()?.as_uuid()).await?;
+                Ok(ResponseBody::json(json))
             }
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
@@ -119,17 +125,17 @@ impl Call<'_> {
             Operation::Map(version) => self.map(version).await,
             Operation::Extract(version) => self.extract(version).await,
             Operation::Status(kind) => self.status(kind).await,
-            Operation::Errors(kind) => {
-                let errors = service.errors(&team.id, kind, self.job()?).await?;
-                self.limits.serialize_blocking(responses::ListedErrors::from(errors)).await
-            }
+            Operation::Errors(kind) => lists::errors(service, &team.id, kind, self.job()?).await,
             Operation::Cancel(kind) => to_json(&service.cancel(&team.id, kind, self.job()?).await?),
             Operation::ExtractStatus => {
-                let status = service.extract_status(&team.id, self.job()?).await?;
-                self.limits.serialize_blocking(status).await
+                let (share, id) = (self.reserve(MAX_STATUS_BYTES).await?, self.job()?);
+                let status = service.extract_status(&team.id, id).await?;
+                self.limits.serialize_blocking(&team.id, share, status).await
             }
             Operation::ActiveCrawls => {
-                self.limits.serialize_blocking(service.active_crawls(&team.id).await?).await
+                let share = self.reserve(MAX_STATUS_BYTES).await?;
+                let crawls = service.active_crawls(&team.id).await?;
+                self.limits.serialize_blocking(&team.id, share, crawls).await
             }
             Operation::CreditUsage(version) => {
                 let usage = service.credit_usage(&team.id).await?;
@@ -148,39 +154,48 @@ impl Call<'_> {
             Operation::QueueStatus => to_json(&service.queue_status(team).await?),
             Operation::Activity => {
                 let limit = query::activity_limit(self.parts.uri.query())?;
-                to_json(&service.activity(&team.id, limit).await?)
+                let share = self.reserve(ACTIVITY_BYTES).await?;
+                let activity = service.activity(&team.id, limit).await?;
+                self.limits.serialize_blocking(&team.id, share, activity).await
             }
             Operation::Concurrency => to_json(&service.concurrency(team).await?),
         }
     }
 
-    async fn scrape(mut self, version: Version) -> Result<Bytes, Failure> {
+    async fn scrape(mut self, version: Version) -> Result<ResponseBody, Failure> {
         let check = match version {
             Version::V1 => v1::ScrapeRequest::checked_from_json,
             Version::V2 => ScrapeRequest::checked_from_json,
         };
         let check_capabilities = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
         let (plan, submit) = self.read_submit(version, check, check_capabilities).await?;
+        // A team whose clients do not read is refused before the work.
+        let mut share = self.reserve(RESPONSE_PIECE).await?;
         // If the client disconnects, the server drops this future, which stops the work.
         let document = self.engine.service().scrape(self.team, plan, submit).await?;
-        self.limits.serialize(estimated_size(&document), ScrapeResponse::from(document)).await
+        let bytes = estimated_size(&document);
+        share.grow_to(bytes).await?;
+        self.limits.serialize(&self.team.id, bytes, share, ScrapeResponse::from(document)).await
     }
 
-    async fn batch(mut self, version: Version) -> Result<Bytes, Failure> {
+    async fn batch(mut self, version: Version) -> Result<ResponseBody, Failure> {
         let check = match version {
             Version::V1 => v1::BatchScrapeRequest::checked_from_json,
             Version::V2 => BatchScrapeRequest::checked_from_json,
         };
         let check_capabilities = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
+        let bytes = self.body.len();
         let (plan, submit) = self.read_submit(version, check, check_capabilities).await?;
         let url = self.request_url()?;
+        let share = self.reserve(bytes).await?;
         let submitted = self.engine.service().batch(self.team, plan, submit).await?;
+        let bytes = invalid_bytes(&submitted);
         let mut response = JobSubmitted::new(submitted.id, format!("{url}/{}", submitted.id));
         response.invalid_urls = submitted.invalid_urls;
-        to_json(&response)
+        Ok(ResponseBody::json(self.limits.pieces(&self.team.id, bytes, response).await?.finish(share)))
     }
 
-    async fn crawl(mut self, version: Version) -> Result<Bytes, Failure> {
+    async fn crawl(mut self, version: Version) -> Result<ResponseBody, Failure> {
         let check = match version {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
@@ -218,7 +233,7 @@ impl Call<'_> {
         to_json(&response)
     }
 
-    async fn crawl_params(mut self) -> Result<Bytes, Failure> {
+    async fn crawl_params(mut self) -> Result<ResponseBody, Failure> {
         let check = CrawlParamsPreviewRequest::checked_from_json;
         let (plan, submit): (CrawlParamsPreviewPlan, _) =
             self.read_submit(Version::V2, check, |_, _| Ok(())).await?;
@@ -228,41 +243,46 @@ impl Call<'_> {
         to_json(&preview)
     }
 
-    async fn map(mut self, version: Version) -> Result<Bytes, Failure> {
+    async fn map(mut self, version: Version) -> Result<ResponseBody, Failure> {
         let check = match version {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
         };
         let (plan, submit): (MapPlan, _) = self.read_submit(version, check, |_, _| Ok(())).await?;
-        let map = self.engine.service().map(self.team, plan).await?;
-        let mut response = MapResponse::new(map.links.into_iter().map(MapLink::new).collect());
-        response.warning = join_warnings(submit.warnings, map.warning);
-        let bytes = response.links.iter().map(|link| link.url.len()).sum();
-        match version {
-            Version::V1 => self.limits.serialize(bytes, MapResponseV1::from(response)).await,
-            Version::V2 => self.limits.serialize(bytes, response).await,
-        }
+        let mut mapped = self.engine.service().map(self.team, plan).await?;
+        let warning = join_warnings(submit.warnings, mapped.warning.take());
+        lists::links(mapped, warning, version)
     }
 
-    async fn extract(mut self, version: Version) -> Result<Bytes, Failure> {
+    async fn extract(mut self, version: Version) -> Result<ResponseBody, Failure> {
         let check = match version {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
         };
+        let bytes = self.body.len();
         let (plan, submit): (ExtractPlan, _) =
             self.read_submit(version, check, Engine::check_extract).await?;
+        let share = self.reserve(bytes).await?;
         let submitted = self.engine.service().extract(self.team, plan, submit).await?;
+        let bytes = invalid_bytes(&submitted);
         let mut response = ExtractSubmitted::new(submitted.id);
         response.invalid_urls = submitted.invalid_urls;
-        to_json(&response)
+        Ok(ResponseBody::json(self.limits.pieces(&self.team.id, bytes, response).await?.finish(share)))
     }
 
-    async fn status(self, kind: JobKind) -> Result<Bytes, Failure> {
+    async fn status(self, kind: JobKind) -> Result<ResponseBody, Failure> {
         let page = query::page(self.parts.uri.query())?;
         let (id, url) = (self.job()?, self.request_url()?);
         let limit = page.limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
         let next = move |skip: u64| format!("{url}?skip={skip}{limit}");
-        Ok(self.engine.service().status(&self.team.id, kind, id, page, &next).await?.bytes)
+        let status = self.engine.service().status(&self.team.id, kind, id, page, &next).await?;
+        Ok(ResponseBody::json(status.json))
+    }
+
+    /// Memory for a response of this many bytes. Submits take it before they start a job, because a client
+    /// would repeat a refused one; their lists of invalid URLs are about as long as their request.
+    async fn reserve(&self, bytes: usize) -> Result<ResponseShare, Failure> {
+        Ok(self.engine.service().response_memory().reserve(&self.team.id, bytes).await?)
     }
 
     /// The id of the job or scrape in the path. An invalid id is an unknown job.
@@ -307,6 +327,11 @@ impl Call<'_> {
         let invalid = || Failure::fault(IDEMPOTENCY_KEY, format!("`{IDEMPOTENCY_KEY}` must be a UUID"));
         key.map(Some).ok_or_else(invalid)
     }
+}
+
+/// The bytes of the invalid URLs of a submit.
+fn invalid_bytes(submitted: &Submitted) -> usize {
+    submitted.invalid_urls.iter().flatten().map(String::len).sum()
 }
 
 /// Joins the warnings about a request and about its result.

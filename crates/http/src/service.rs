@@ -13,13 +13,13 @@ use gleaner::service::Team;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
-use http_body_util::Full;
 
 use crate::blocking::BlockingLimits;
 use crate::checks::Checks;
 use crate::failure::{Failure, json_response};
 use crate::operation::{Call, Operation};
 use crate::origin::OriginConfig;
+use crate::response_body::ResponseBody;
 use crate::watch::{Handshake, Watchers};
 use crate::{auth, body, document, routes};
 
@@ -97,7 +97,7 @@ where
     B::Data: Send,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -117,7 +117,7 @@ where
 }
 
 impl Shared {
-    async fn respond<B>(&self, request: Request<B>) -> Result<Response<Full<Bytes>>, Failure>
+    async fn respond<B>(&self, request: Request<B>) -> Result<Response<ResponseBody>, Failure>
     where
         B: Body + Send,
         B::Data: Send,
@@ -141,8 +141,8 @@ impl Shared {
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let permit = self.watchers.acquire(&team.id)?;
-                let frames = engine.service().watch(&team.id, kind, call.job()?).await?;
-                Ok(handshake.accept(frames, permit))
+                let messages = engine.service().watch(&team.id, kind, call.job()?).await?;
+                Ok(handshake.accept(messages, permit))
             }
             (operation, _) => Ok(json_response(call.run(operation).await?)),
         }

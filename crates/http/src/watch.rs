@@ -7,27 +7,27 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, Stream, StreamExt as _};
-use gleaner::event::WatchFrame;
-use gleaner::service::TeamId;
+use gleaner::service::{RESPONSE_PIECE, TeamId, WatchMessage};
 use http::header::{
     AUTHORIZATION, CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
     SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
-use http_body_util::Full;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::auth;
 use crate::failure::Failure;
+use crate::response_body::ResponseBody;
 
 /// Upper bound on the watchers of one service. Further ones are refused with 429.
 pub const MAX_WATCHERS: usize = 1_000;
@@ -129,13 +129,13 @@ impl Handshake {
         Ok(Some(Self { upgrade, accept, protocol }))
     }
 
-    /// Accepts the handshake, and sends the frames once the connection is upgraded.
+    /// Accepts the handshake, and sends the messages once the connection is upgraded.
     pub(crate) fn accept(
         self,
-        frames: impl Stream<Item = WatchFrame> + Send + 'static,
+        messages: impl Stream<Item = WatchMessage> + Send + 'static,
         permit: WatcherPermit,
-    ) -> Response<Full<Bytes>> {
-        let mut response = Response::new(Full::default());
+    ) -> Response<ResponseBody> {
+        let mut response = Response::new(ResponseBody::from(Bytes::new()));
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
         let headers = response.headers_mut();
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
@@ -155,7 +155,7 @@ impl Handshake {
                 config.max_frame_size = Some(MAX_INCOMING);
                 let io = TokioIo::new(upgraded);
                 let socket = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-                send_frames(socket, frames).await;
+                send_all(socket, messages).await;
             }
         });
         response
@@ -174,19 +174,19 @@ fn is_key(key: &[u8]) -> bool {
     padding == b"==" && text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
-/// Sends all frames, or stops when the watcher disconnects.
-async fn send_frames<S>(mut socket: WebSocketStream<S>, frames: impl Stream<Item = WatchFrame>)
+/// Sends all messages, or stops when the watcher disconnects.
+async fn send_all<S>(mut socket: WebSocketStream<S>, messages: impl Stream<Item = WatchMessage>)
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
 {
-    let mut frames = pin!(frames);
+    let mut messages = pin!(messages);
     let mut ping = tokio::time::interval_at(Instant::now() + PING_EVERY, PING_EVERY);
     let mut last_received = Instant::now();
     loop {
         let message = tokio::select! {
-            frame = frames.next() => match frame.map(|frame| serde_json::to_string(&frame)) {
-                Some(Ok(text)) => Message::text(text),
-                None | Some(Err(_)) => break,
+            message = messages.next() => match message {
+                Some(message) => frames(message),
+                None => break,
             },
             incoming = socket.next() => match incoming {
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -199,10 +199,10 @@ where
                 if last_received.elapsed() > PING_EVERY * 2 {
                     return;
                 }
-                Message::Ping(Bytes::new())
+                vec![Message::Ping(Bytes::new())]
             }
         };
-        if !matches!(timeout(SEND_TIMEOUT, socket.send(message)).await, Ok(Ok(()))) {
+        if !is_sent(&mut socket, message).await {
             return;
         }
     }
@@ -214,6 +214,43 @@ where
         }
     })
     .await;
+}
+
+/// Whether the watcher took a message in time.
+async fn is_sent<S>(socket: &mut WebSocketStream<S>, frames: Vec<Message>) -> bool
+where
+    S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+{
+    let sending = async {
+        for frame in frames {
+            if socket.send(frame).await.is_err() {
+                return false;
+            }
+        }
+        true
+    };
+    timeout(SEND_TIMEOUT, sending).await.unwrap_or(false)
+}
+
+/// The frames of a message. A long one has several (RFC 6455, 5.4), because the socket copies each frame into
+/// a buffer that keeps its size.
+fn frames(message: WatchMessage) -> Vec<Message> {
+    let frame =
+        |payload: Bytes, kind, is_last| Message::Frame(Frame::message(payload, OpCode::Data(kind), is_last));
+    let mut left: usize = message.parts.iter().map(Bytes::len).sum();
+    if left <= RESPONSE_PIECE {
+        return vec![frame(message.parts.concat().into(), Data::Text, true)];
+    }
+    let (mut frames, mut kind) = (Vec::new(), Data::Text);
+    for mut part in message.parts {
+        while !part.is_empty() {
+            let piece = part.split_to(part.len().min(RESPONSE_PIECE));
+            left = left.saturating_sub(piece.len());
+            frames.push(frame(piece, kind, left == 0));
+            kind = Data::Continue;
+        }
+    }
+    frames
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ mod axum_service;
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
+#[path = "service/memory.rs"]
+mod memory;
 #[path = "service/reads.rs"]
 mod reads;
 #[path = "service/serving.rs"]

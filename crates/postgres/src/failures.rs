@@ -4,11 +4,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_store::{BlockedPage, Error, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store};
+use gleaner_store::{
+    BlockedPage, Error, FailurePosition, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store,
+};
 use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio_postgres::Row;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use url::Url;
 
 use crate::database::Sql;
@@ -18,7 +20,10 @@ use crate::job_row::JobRow;
 use crate::operation::Operation;
 use crate::text::clean;
 use crate::transaction::Transaction;
-use crate::units::{count, from_micros, micros};
+use crate::units::{big, count, from_micros, micros};
+
+/// Assumed size of an entry, for the number of rows that are read for a number of bytes.
+const ENTRY_BYTES: usize = 512;
 
 /// A page without a document.
 #[derive(Debug)]
@@ -106,6 +111,9 @@ pub(crate) async fn insert_failures(
 struct ListFailures<'a> {
     sql: &'a Sql,
     job: JobId,
+    from: FailurePosition,
+    /// Maximum number of entries.
+    max: usize,
 }
 
 #[async_trait]
@@ -116,10 +124,15 @@ impl Operation for ListFailures<'_> {
         let number = JobRow::find(t, self.sql, self.job).await?.number;
         let text = self.sql.text(
             "SELECT sequence, is_refusal, at, url, slash_added, code, message FROM {schema}.failure \
-             WHERE job = $1 ORDER BY is_refusal, sequence",
+             WHERE job = $1 AND sequence >= CASE WHEN is_refusal THEN $3 ELSE $2 END \
+             ORDER BY is_refusal, sequence LIMIT $4",
         );
+        let [failures, refusals, max] =
+            [self.from.failures, self.from.robots_blocked, self.max].map(|entries| big(entries as u64));
+        let values: [(&(dyn ToSql + Sync), Type); 4] =
+            [(&number, Type::INT4), (&failures, Type::INT8), (&refusals, Type::INT8), (&max, Type::INT8)];
         let mut listed = PageFailures::default();
-        for row in t.query_typed(&text, &[(&number, Type::INT4)]).await? {
+        for row in t.query_typed(&text, &values).await? {
             match self.read(&row)? {
                 Listed::Failure(page) => listed.failures.push(page),
                 Listed::Refusal(page) => listed.robots_blocked.push(page),
@@ -161,6 +174,21 @@ impl Inner {
         if self.is_local(job) {
             return self.memory.failures(job).await;
         }
-        Ok(self.db.read(&ListFailures { sql: &self.db.sql, job }).await?)
+        let from = FailurePosition::default();
+        Ok(self.db.read(&ListFailures { sql: &self.db.sql, job, from, max: usize::MAX }).await?)
+    }
+
+    pub(crate) async fn failures_from(
+        &self,
+        job: JobId,
+        from: FailurePosition,
+        bytes: usize,
+    ) -> Result<PageFailures, Error> {
+        if self.is_local(job) {
+            return self.memory.failures_from(job, from, bytes).await;
+        }
+        let max = (bytes / ENTRY_BYTES).max(1);
+        let listed = self.db.read(&ListFailures { sql: &self.db.sql, job, from, max }).await?;
+        Ok(listed.part(FailurePosition::default(), bytes))
     }
 }

@@ -9,9 +9,9 @@ use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
-    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, Store,
-    StoredJob, TeamId, TeamLoad, WorkerId,
+    FailurePosition, FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice,
+    LeasedPage, Leases, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation,
+    Slice, Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::runtime::Handle;
@@ -203,6 +203,15 @@ impl Store for PostgresStore {
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
         self.inner.failures(job).await
+    }
+
+    async fn failures_from(
+        &self,
+        job: JobId,
+        from: FailurePosition,
+        bytes: usize,
+    ) -> Result<PageFailures, Error> {
+        self.inner.failures_from(job, from, bytes).await
     }
 
     async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {

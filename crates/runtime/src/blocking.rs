@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gleaner_types::Interrupt;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tracing::dispatcher::{Dispatch, with_default};
@@ -68,9 +68,19 @@ pub async fn blocking<T: Send + 'static>(
     limits: WaitLimits,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, BlockingError> {
+    let permit = async { Arc::clone(permits).acquire_owned().await.ok() };
+    blocking_in_turn(permit, interrupt, limits, work).await
+}
+
+/// As [`blocking`], with any kind of permit, which is awaited first.
+pub(crate) async fn blocking_in_turn<P: Send + 'static, T: Send + 'static>(
+    permit: impl Future<Output = Option<P>>,
+    interrupt: &Interrupt,
+    limits: WaitLimits,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, BlockingError> {
     let raise_on_drop = interrupt.raise_on_drop();
-    let permit = timeout_at(limits.next_deadline(), Arc::clone(permits).acquire_owned()).await;
-    let Ok(Ok(permit)) = permit else {
+    let Ok(Some(permit)) = timeout_at(limits.next_deadline(), permit).await else {
         return Err(BlockingError::NoCapacity);
     };
     let thread = spawn_blocking(with_permit(permit, work));
@@ -121,8 +131,8 @@ pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
 }
 
 /// Work that holds its permit until it ends, even if the caller stops waiting earlier.
-fn with_permit<T: Send + 'static>(
-    permit: OwnedSemaphorePermit,
+fn with_permit<P: Send + 'static, T: Send + 'static>(
+    permit: P,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl FnOnce() -> T + Send + 'static {
     move || {

@@ -1,4 +1,5 @@
-//! Slots for costly work, given to teams and hosts in turn: browsers for pages, and processes for PDFs.
+//! Slots for costly work, given to teams and hosts in turn: browsers for pages, processes for PDFs, threads
+//! for large pages, and memory, where a page takes many slots at once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +44,6 @@ struct Shared {
 
 #[derive(Debug)]
 struct State {
-    /// While there are free slots, no page waits.
     free: usize,
     waiting: Vec<Waiting>,
     /// The number of events so far: turns and arrivals.
@@ -58,13 +58,21 @@ struct Waiting {
     tried: bool,
     /// The number of its arrival.
     since: u64,
+    slots: usize,
     sender: oneshot::Sender<FairPermit>,
 }
 
-/// A slot. Dropping it gives the slot to the next page.
+/// A slot, or several. Dropping it gives them to the next pages.
 #[derive(Debug)]
 pub struct FairPermit {
     semaphore: Option<FairSemaphore>,
+    slots: usize,
+}
+
+/// A page that waits.
+struct Wait<'a> {
+    semaphore: &'a FairSemaphore,
+    receiver: oneshot::Receiver<FairPermit>,
 }
 
 impl FairSemaphore {
@@ -79,22 +87,22 @@ impl FairSemaphore {
     /// host of that team whose last turn is longest ago, then the page that arrived first. `tried` is true
     /// for a page that had a slot before and gave it up.
     pub async fn acquire(&self, owner: &SlotOwner, tried: bool) -> FairPermit {
-        let receiver = {
+        self.acquire_many(owner, tried, 1).await
+    }
+
+    /// As [`acquire`](Self::acquire), for several slots, of which there must be as many. The next page in
+    /// turn waits until all of its slots are free, and nobody passes it, so that none starves.
+    pub(crate) async fn acquire_many(&self, owner: &SlotOwner, tried: bool, slots: usize) -> FairPermit {
+        let (sender, receiver) = oneshot::channel();
+        {
             let mut state = self.state();
-            if state.free > 0 {
-                state.free -= 1;
-                state.serve(owner);
-                return FairPermit { semaphore: Some(self.clone()) };
-            }
-            let (sender, receiver) = oneshot::channel();
             state.count += 1;
             let since = state.count;
-            state.waiting.retain(|waiting| !waiting.sender.is_closed());
-            state.waiting.push(Waiting { owner: owner.clone(), tried, since, sender });
-            self.publish_untried(&state);
-            receiver
-        };
-        match receiver.await {
+            state.waiting.push(Waiting { owner: owner.clone(), tried, since, slots, sender });
+            self.grant(&mut state);
+        }
+        let mut wait = Wait { semaphore: self, receiver };
+        match (&mut wait.receiver).await {
             Ok(permit) => permit,
             // Not reached: a sender stays in the list until it has sent.
             Err(_) => std::future::pending().await,
@@ -110,20 +118,32 @@ impl FairSemaphore {
         self.shared.untried.send_replace(untried);
     }
 
-    /// Gives a free slot to the next page.
-    fn release(&self) {
-        let mut state = self.state();
+    /// Gives free slots to the pages that are next.
+    fn grant(&self, state: &mut State) {
         while let Some(next) = state.next() {
-            state.serve(&next.owner);
-            match next.sender.send(FairPermit { semaphore: Some(self.clone()) }) {
-                Ok(()) => return self.publish_untried(&state),
-                // The page no longer waits. Disarm the permit, because its drop would call this function
-                // again.
+            let permit = FairPermit { semaphore: Some(self.clone()), slots: next.slots };
+            match next.sender.send(permit) {
+                Ok(()) => {
+                    state.free = state.free.saturating_sub(next.slots);
+                    state.serve(&next.owner);
+                }
+                // The page no longer waits. Disarm the permit, because its drop would lock the state again.
                 Err(mut permit) => permit.semaphore = None,
             }
         }
-        state.free += 1;
-        self.publish_untried(&state);
+        self.publish_untried(state);
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        // A slot that was sent and not received is given back when the receiver is dropped.
+        self.receiver.close();
+        let mut state = self.semaphore.state();
+        if !state.waiting.is_empty() {
+            // It may have been the one that all others wait for.
+            self.semaphore.grant(&mut state);
+        }
     }
 }
 
@@ -139,19 +159,27 @@ impl State {
         }
     }
 
-    /// Removes the next page from the waiting ones.
+    /// Removes the next page from the waiting ones if its slots are free.
     fn next(&mut self) -> Option<Waiting> {
         self.waiting.retain(|waiting| !waiting.sender.is_closed());
         let last = |key: &String| self.served.get(key).copied().unwrap_or(0);
         let order = |waiting: &Waiting| {
             (waiting.tried, last(&waiting.owner.team), last(&waiting.owner.host), waiting.since)
         };
-        let (next, _) = self.waiting.iter().enumerate().min_by_key(|(_, waiting)| order(waiting))?;
-        Some(self.waiting.swap_remove(next))
+        if self.free == 0 {
+            return None;
+        }
+        let (next, waiting) = self.waiting.iter().enumerate().min_by_key(|(_, waiting)| order(waiting))?;
+        (waiting.slots <= self.free).then(|| self.waiting.swap_remove(next))
     }
 }
 
 impl FairPermit {
+    #[cfg(test)]
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
     /// Completes when an untried page waits for a slot.
     pub async fn wanted(&self) {
         let Some(semaphore) = &self.semaphore else { return std::future::pending().await };
@@ -163,7 +191,9 @@ impl FairPermit {
 impl Drop for FairPermit {
     fn drop(&mut self) {
         if let Some(semaphore) = self.semaphore.take() {
-            semaphore.release();
+            let mut state = semaphore.state();
+            state.free += self.slots;
+            semaphore.grant(&mut state);
         }
     }
 }
@@ -263,5 +293,40 @@ mod tests {
         drop(given);
         assert!(semaphore.acquire(&owner, false).now_or_never().is_some());
         assert_eq!(semaphore.state().free, 1);
+    }
+
+    #[test]
+    fn pages_that_need_many_slots_have_their_turn() {
+        let semaphore = FairSemaphore::new(10);
+        let (a, b) = (owner("a", "one.example"), owner("b", "two.example"));
+        let take = |owner, slots| semaphore.acquire_many(owner, false, slots).now_or_never();
+        let first = take(&a, 6).unwrap();
+        let second = take(&a, 4).unwrap();
+        let mut many = Box::pin(semaphore.acquire_many(&b, false, 8));
+        assert!(many.as_mut().now_or_never().is_none());
+        let mut few = Box::pin(semaphore.acquire_many(&a, false, 2));
+        assert!(few.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(few.as_mut().now_or_never().is_none(), "the other team is next");
+        drop(first);
+        let many = many.as_mut().now_or_never().unwrap();
+        assert!(few.as_mut().now_or_never().is_some(), "two slots are left");
+        drop(many);
+        assert!(take(&a, 10).is_some());
+    }
+
+    #[test]
+    fn a_page_that_no_longer_waits_lets_others_pass() {
+        let semaphore = FairSemaphore::new(10);
+        let owner = owner("a", "one.example");
+        let most = semaphore.acquire_many(&owner, false, 7).now_or_never().unwrap();
+        let mut many = Box::pin(semaphore.acquire_many(&owner, false, 10));
+        assert!(many.as_mut().now_or_never().is_none());
+        let mut few = Box::pin(semaphore.acquire_many(&owner, false, 3));
+        assert!(few.as_mut().now_or_never().is_none());
+        drop(many);
+        assert!(few.as_mut().now_or_never().is_some());
+        drop(most);
+        assert_eq!(semaphore.state().free, 10);
     }
 }

@@ -103,7 +103,7 @@ pub use limits::{
     MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
 };
 pub use log_suppression::without_logs;
-pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
+pub use map::{DEFAULT_MAP_TIMEOUT, MAPPED_URL_BYTES, MapResult};
 pub use memory::{DEFAULT_PAGE_MEMORY, MemoryBudget};
 pub use owner::{JobOwner, OwnerPermit, TokenMeter};
 pub use ports::{

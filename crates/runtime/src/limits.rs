@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use crate::fair_semaphore::FairSemaphore;
+
 /// Upper bound on concurrent PDF conversions without a [`ReadPdf`](crate::ReadPdf).
 pub const MAX_CONCURRENT_PDFS: usize = 2;
 
@@ -42,19 +44,24 @@ pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits:
 /// Permits for transforms, by kind of page.
 #[derive(Debug)]
 pub(crate) struct TransformLimits {
-    pub(crate) pdfs: Arc<Semaphore>,
-    pub(crate) large: Arc<Semaphore>,
+    pub(crate) pdfs: FairSemaphore,
+    pub(crate) large: FairSemaphore,
     pub(crate) medium: Arc<Semaphore>,
+    /// As many as the permits of `medium`, which other work shares: pages queue here, so that teams take
+    /// turns.
+    pub(crate) medium_turns: FairSemaphore,
     pub(crate) sitemaps: Arc<Semaphore>,
 }
 
 impl Default for TransformLimits {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let medium = processors.max(MIN_MEDIUM_TRANSFORMS);
         Self {
-            pdfs: Arc::new(Semaphore::new(MAX_CONCURRENT_PDFS)),
-            large: Arc::new(Semaphore::new(processors.clamp(1, MAX_LARGE_TRANSFORMS))),
-            medium: Arc::new(Semaphore::new(processors.max(MIN_MEDIUM_TRANSFORMS))),
+            pdfs: FairSemaphore::new(MAX_CONCURRENT_PDFS),
+            large: FairSemaphore::new(processors.clamp(1, MAX_LARGE_TRANSFORMS)),
+            medium: Arc::new(Semaphore::new(medium)),
+            medium_turns: FairSemaphore::new(medium),
             sitemaps: Arc::new(Semaphore::new(MAX_CONCURRENT_SITEMAPS)),
         }
     }

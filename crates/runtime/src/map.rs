@@ -40,6 +40,15 @@ const MAX_RANKED: usize = 200_000;
 /// Upper bound on the words of a search.
 const MAX_WORDS: usize = 32;
 
+/// The memory of a URL beside its text, in bytes.
+pub const MAPPED_URL_BYTES: usize = 128;
+
+/// The URLs of a map ask for memory in steps of this many bytes.
+const MEMORY_STEP: usize = 256 << 10;
+
+/// Says whether the URLs of a map may take this many bytes.
+type MapMemory<'a> = &'a mut (dyn FnMut(usize) -> bool + Send);
+
 /// The URLs of a site, ordered by relevance if the request has a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MapResult {
@@ -49,11 +58,21 @@ pub struct MapResult {
     pub warning: Option<String>,
 }
 
-pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
-    list(shared, plan, id).await.map_err(Error::of_map)
+pub(crate) async fn map(
+    shared: &Arc<Shared>,
+    plan: MapPlan,
+    id: JobId,
+    memory: MapMemory<'_>,
+) -> Result<MapResult, Error> {
+    list(shared, plan, id, memory).await.map_err(Error::of_map)
 }
 
-async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
+async fn list(
+    shared: &Arc<Shared>,
+    plan: MapPlan,
+    id: JobId,
+    memory: MapMemory<'_>,
+) -> Result<MapResult, Error> {
     let timeout = plan.timeout.unwrap_or(DEFAULT_MAP_TIMEOUT);
     let deadline = Instant::now() + timeout;
     let crawl = CrawlPlan {
@@ -69,7 +88,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
     let job = Arc::new(job);
-    let mut found = FoundLinks::new(shared, &job, plan.search.as_deref());
+    let mut found = FoundLinks::new(shared, &job, plan.search.as_deref(), memory);
     let timed_out = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
@@ -85,7 +104,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     // With a search, the most relevant URL may come last.
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
     let enough = if plan.search.is_some() { MAX_RANKED } else { limit };
-    if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
+    if plan.sitemap != SitemapMode::Skip && found.wants_more(enough) {
         let reading = read_sitemaps(shared, &start, &robots.policy, &mut found, enough);
         if timeout_at(deadline, reading).await.is_err() {
             if found.links.is_empty() {
@@ -95,6 +114,14 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
             warning = Some(joined(warning, &late));
         }
         warning = found.warnings.iter().fold(warning, |all, next| Some(joined(all, next)));
+    }
+    if found.is_full {
+        let full = format!(
+            "the list ends after {} URLs, because there is no memory for more now; map a part of the site, \
+             or read earlier responses first",
+            found.links.len()
+        );
+        warning = Some(joined(warning, &full));
     }
     let mut links = by_relevance(found.links);
     links.truncate(limit);
@@ -136,7 +163,7 @@ async fn read_sitemaps(
                 let (new_sitemaps, pages) = sitemaps.add_content(next.key, sitemap);
                 queue.extend(new_sitemaps);
                 found.add(pages.into_iter().map(|(page, _)| page).collect()).await;
-                if found.links.len() >= enough {
+                if !found.wants_more(enough) {
                     return;
                 }
             }
@@ -275,13 +302,48 @@ struct FoundLinks<'a> {
     words: Arc<[String]>,
     /// About sitemaps.
     warnings: Vec<String>,
+    memory: MapMemory<'a>,
+    /// The bytes of the links, and those that they may take without another question.
+    bytes: usize,
+    granted: usize,
+    /// There is no memory for another link.
+    is_full: bool,
 }
 
 impl<'a> FoundLinks<'a> {
-    fn new(shared: &'a Shared, job: &'a Arc<JobContext>, search: Option<&str>) -> Self {
-        let words = search_words(search.unwrap_or_default());
-        let (links, seen) = (Vec::new(), HashSet::new());
-        Self { links, seen, job, slices: &shared.slices, words, warnings: Vec::new() }
+    fn new(
+        shared: &'a Shared,
+        job: &'a Arc<JobContext>,
+        search: Option<&str>,
+        memory: MapMemory<'a>,
+    ) -> Self {
+        Self {
+            links: Vec::new(),
+            seen: HashSet::new(),
+            job,
+            slices: &shared.slices,
+            words: search_words(search.unwrap_or_default()),
+            warnings: Vec::new(),
+            memory,
+            bytes: 0,
+            granted: 0,
+            is_full: false,
+        }
+    }
+
+    fn wants_more(&self, enough: usize) -> bool {
+        self.links.len() < enough && !self.is_full
+    }
+
+    /// Whether there is memory for another URL.
+    fn fits(&mut self, url: &Url) -> bool {
+        let bytes = self.bytes.saturating_add(url.as_str().len()).saturating_add(MAPPED_URL_BYTES);
+        if !self.is_full && bytes > self.granted {
+            let wanted = bytes.next_multiple_of(MEMORY_STEP);
+            self.is_full = !(self.memory)(wanted);
+            self.granted = wanted;
+        }
+        !self.is_full
     }
 
     /// Adds the URLs that belong to the site and are new.
@@ -295,9 +357,15 @@ impl<'a> FoundLinks<'a> {
             Some((page.key, relevance(&page.url, &words), page.url))
         };
         for (key, relevance, url) in self.slices.filter_map(urls, select).await {
-            if self.seen.insert(key) {
-                self.links.push((relevance, url));
+            if self.seen.contains(&key) {
+                continue;
             }
+            if !self.fits(&url) {
+                return;
+            }
+            self.bytes += url.as_str().len() + MAPPED_URL_BYTES;
+            self.seen.insert(key);
+            self.links.push((relevance, url));
         }
     }
 }

@@ -2,13 +2,11 @@
 //!
 //! A page gets a grant for its estimated memory before its transform starts, and returns it when the work
 //! ends, including by a panic. It waits while there is not enough. Small and large pages have separate
-//! shares, each first come, first served. Alternatives: in one queue, small pages would wait behind a large
-//! one that needs most of the budget. In a queue by size, the large one would starve. A page that needs more
-//! than the whole large share gets exactly that share, and the transform drops what does not fit.
+//! shares, which teams and hosts get in turn. Alternatives: in one queue, small pages would wait behind a
+//! large one that needs most of the budget. In a queue by size, the large one would starve. A page that needs
+//! more than the whole large share gets exactly that share, and the transform drops what does not fit.
 
-use std::sync::Arc;
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use crate::fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 
 /// Default memory for pages in work, in bytes: 512 MiB.
 pub const DEFAULT_PAGE_MEMORY: u64 = 512 << 20;
@@ -16,11 +14,8 @@ pub const DEFAULT_PAGE_MEMORY: u64 = 512 << 20;
 /// Memory is granted in units of this many bytes.
 const UNIT: usize = 1 << 10;
 
-/// Upper bound on a share: 128 GiB.
-const MAX_UNITS: usize = 1 << 27;
-
 /// A page is small if at least this many of its size fit the small share.
-const MIN_SMALL_PAGES: u32 = 4;
+const MIN_SMALL_PAGES: usize = 4;
 
 /// The division of a memory budget among the pages in work: a quarter for bodies while they are received, a
 /// quarter for the transform of small pages, half for the transform of large pages.
@@ -67,33 +62,32 @@ impl Memory {
     }
 
     /// Waits for a grant of this many bytes. Dropping the permit returns them. `None` for 0 bytes.
-    pub(crate) async fn grant(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
+    pub(crate) async fn grant(&self, owner: &SlotOwner, bytes: usize) -> Option<FairPermit> {
+        let units = bytes.div_ceil(UNIT);
         let is_small = units <= self.small.total / MIN_SMALL_PAGES;
-        if is_small { self.small.take(units).await } else { self.large.take(units).await }
+        if is_small { self.small.take(owner, units).await } else { self.large.take(owner, units).await }
     }
 }
 
 #[derive(Debug)]
 struct Share {
     /// In units.
-    total: u32,
-    free: Arc<Semaphore>,
+    total: usize,
+    free: FairSemaphore,
 }
 
 impl Share {
     fn new(bytes: usize) -> Self {
-        let units = (bytes / UNIT).min(MAX_UNITS);
-        Self { total: u32::try_from(units).unwrap_or(u32::MAX), free: Arc::new(Semaphore::new(units)) }
+        let total = bytes / UNIT;
+        Self { total, free: FairSemaphore::new(total) }
     }
 
-    async fn take(&self, units: u32) -> Option<OwnedSemaphorePermit> {
+    async fn take(&self, owner: &SlotOwner, units: usize) -> Option<FairPermit> {
         let units = units.min(self.total);
         if units == 0 {
             return None;
         }
-        // The semaphore is never closed.
-        Arc::clone(&self.free).acquire_many_owned(units).await.ok()
+        Some(self.free.acquire_many(owner, false, units).await)
     }
 }
 
@@ -105,56 +99,60 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
+    fn owner() -> SlotOwner {
+        SlotOwner::new(None, &"https://a.example/".parse().unwrap())
+    }
+
     fn memory() -> Memory {
         Memory::new(MemoryBudget::of(64 << 20))
     }
 
     #[tokio::test]
     async fn pages_that_do_not_fit_together_wait_in_order() {
-        let memory = memory();
-        let first = memory.grant(20 * MIB).await.unwrap();
-        let mut second = Box::pin(memory.grant(20 * MIB));
+        let (memory, owner) = (memory(), owner());
+        let first = memory.grant(&owner, 20 * MIB).await.unwrap();
+        let mut second = Box::pin(memory.grant(&owner, 20 * MIB));
         assert!(second.as_mut().now_or_never().is_none());
-        let mut third = Box::pin(memory.grant(5 * MIB));
+        let mut third = Box::pin(memory.grant(&owner, 5 * MIB));
         assert!(third.as_mut().now_or_never().is_none(), "it would fit, but came later");
         drop(first);
         let second = second.await.unwrap();
         let third = third.await.unwrap();
-        assert_eq!((second.num_permits(), third.num_permits()), (20 << 10, 5 << 10));
+        assert_eq!((second.slots(), third.slots()), (20 << 10, 5 << 10));
     }
 
     #[tokio::test]
     async fn small_pages_pass_large_ones() {
-        let memory = memory();
-        let _all = memory.grant(32 * MIB).await.unwrap();
-        let mut waits = Box::pin(memory.grant(32 * MIB));
+        let (memory, owner) = (memory(), owner());
+        let _all = memory.grant(&owner, 32 * MIB).await.unwrap();
+        let mut waits = Box::pin(memory.grant(&owner, 32 * MIB));
         assert!(waits.as_mut().now_or_never().is_none());
-        let small: Vec<_> = (0..4).map(|_| memory.grant(4 * MIB).now_or_never()).collect();
+        let small: Vec<_> = (0..4).map(|_| memory.grant(&owner, 4 * MIB).now_or_never()).collect();
         assert!(small.iter().all(Option::is_some), "small pages have their own share");
-        assert!(memory.grant(4 * MIB).now_or_never().is_none(), "the small share is exhausted");
+        assert!(memory.grant(&owner, 4 * MIB).now_or_never().is_none(), "the small share is exhausted");
         drop(small);
-        assert!(memory.grant(4 * MIB).now_or_never().is_some());
+        assert!(memory.grant(&owner, 4 * MIB).now_or_never().is_some());
     }
 
     #[tokio::test]
     async fn a_page_larger_than_the_share_gets_the_whole_share() {
-        let memory = memory();
-        let whole = memory.grant(usize::MAX).await.unwrap();
-        assert_eq!(whole.num_permits(), 32 << 10);
-        assert!(memory.grant(5 * MIB).now_or_never().is_none());
+        let (memory, owner) = (memory(), owner());
+        let whole = memory.grant(&owner, usize::MAX).await.unwrap();
+        assert_eq!(whole.slots(), 32 << 10);
+        assert!(memory.grant(&owner, 5 * MIB).now_or_never().is_none());
         drop(whole);
-        assert!(memory.grant(5 * MIB).now_or_never().is_some());
+        assert!(memory.grant(&owner, 5 * MIB).now_or_never().is_some());
     }
 
     #[tokio::test]
     async fn a_cancelled_wait_takes_no_memory() {
-        let memory = memory();
-        let first = memory.grant(20 * MIB).await.unwrap();
-        let mut second = Box::pin(memory.grant(32 * MIB));
+        let (memory, owner) = (memory(), owner());
+        let first = memory.grant(&owner, 20 * MIB).await.unwrap();
+        let mut second = Box::pin(memory.grant(&owner, 32 * MIB));
         assert!(second.as_mut().now_or_never().is_none());
         drop(second);
         drop(first);
-        assert!(memory.grant(32 * MIB).now_or_never().is_some());
-        assert!(memory.grant(0).await.is_none(), "0 bytes need no grant");
+        assert!(memory.grant(&owner, 32 * MIB).now_or_never().is_some());
+        assert!(memory.grant(&owner, 0).await.is_none(), "0 bytes need no grant");
     }
 }

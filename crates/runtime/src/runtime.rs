@@ -128,7 +128,20 @@ impl Runtime {
     /// If robots.txt cannot be fetched, if the start page fails and sitemaps are not read, or if the timeout
     /// ran out before there was a result.
     pub async fn map(self: &Arc<Self>, plan: MapPlan) -> Result<MapResult, Error> {
-        map::map(&self.shared, plan, new_id()).await
+        self.map_within(plan, |_| true).await
+    }
+
+    /// Like [`map`](Self::map), within a budget of memory: `memory` is told how many bytes the URLs are going
+    /// to take, and says whether they may. If not, the result is the URLs found so far, with a warning.
+    ///
+    /// # Errors
+    /// As for [`map`](Self::map).
+    pub async fn map_within(
+        self: &Arc<Self>,
+        plan: MapPlan,
+        mut memory: impl FnMut(usize) -> bool + Send,
+    ) -> Result<MapResult, Error> {
+        map::map(&self.shared, plan, new_id(), &mut memory).await
     }
 
     /// The items whose URL is inside a crawl from `start` with these rules, in their order. Long lists and

@@ -16,8 +16,9 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::{Instant, timeout_at};
 
-use crate::blocking::{BlockingError, WaitLimits, blocking, blocking_with_permit};
+use crate::blocking::{BlockingError, WaitLimits, blocking_in_turn, blocking_with_permit};
 use crate::context::JobContext;
+use crate::fair_semaphore::SlotOwner;
 use crate::limits::MAX_TRANSFORM_TIME;
 use crate::ports::{Fetched, PdfTask, TransformTask, Transformed};
 use crate::shared::Shared;
@@ -71,13 +72,23 @@ pub(crate) async fn transform(
     // Memory comes before the permit, so that a page that waits for memory holds no permit. Only the deadline
     // bounds this wait, because it depends on the pages before this one.
     let bytes = shared.transform.memory(&page);
-    let Ok(memory) = timeout_at(deadline, shared.memory.grant(bytes)).await else {
+    let owner = SlotOwner::new(job.team.as_ref(), &page.url);
+    let Ok(memory) = timeout_at(deadline, shared.memory.grant(&owner, bytes)).await else {
         return (page, Err(failed(BlockingError::NoCapacity)));
     };
-    let permits = match page.body.len() {
-        _ if pdf => &shared.transforms.pdfs,
-        LARGE_BODY.. => &shared.transforms.large,
-        _ => &shared.transforms.medium,
+    let places = &shared.transforms;
+    let (turns, also) = match page.body.len() {
+        _ if pdf => (&places.pdfs, None),
+        LARGE_BODY.. => (&places.large, None),
+        _ => (&places.medium_turns, Some(Arc::clone(&places.medium))),
+    };
+    let permit = async {
+        let turn = turns.acquire(&owner, false).await;
+        let also = match also {
+            Some(permits) => Some(permits.acquire_owned().await.ok()?),
+            None => None,
+        };
+        Some((turn, also))
     };
     let interrupt = Interrupt::armed();
     let limits = WaitLimits { deadline, max_wait: MAX_TRANSFORM_TIME };
@@ -91,7 +102,7 @@ pub(crate) async fn transform(
         }
     };
     let transformed =
-        blocking(permits, &interrupt, limits, work).await.unwrap_or_else(|error| Err(failed(error)));
+        blocking_in_turn(permit, &interrupt, limits, work).await.unwrap_or_else(|error| Err(failed(error)));
     (page, transformed)
 }
 

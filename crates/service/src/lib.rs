@@ -23,8 +23,9 @@ pub use credit_reservation::CREDITS_AHEAD;
 // The errors of the service are those of the runtime, whose kinds cover both.
 pub use gleaner_runtime::{Error, ErrorKind};
 pub use job_service::{
-    JobService, LONG_POLL, MAX_RESPONSE_MEMORY, MAX_RESPONSE_MEMORY_PER_TEAM, Page, RESPONSE_MEMORY_WAIT,
-    ServiceConfig, StatusBody, SubmitContext, Submitted,
+    DEFAULT_RESPONSE_MEMORY, JobService, LONG_POLL, MIN_RESPONSE_MEMORY, Mapped, Page, PieceWriter,
+    RESPONSE_MEMORY_WAIT, RESPONSE_PIECE, ResponseJson, ResponseMemory, ResponseShare, ServiceConfig,
+    StatusBody, SubmitContext, Submitted, WatchMessage,
 };
 pub use lookups::{LOOKUP_WAIT, MAX_LOOKUPS_PER_TEAM};
 pub use tracking::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};

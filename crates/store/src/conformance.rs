@@ -25,8 +25,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    Admission, BlockedPage, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome,
-    ReadBound, Receipt, Retention, Store, WorkerId,
+    Admission, BlockedPage, FailurePosition, FinishedPage, JobWarning, LeasedPage, MAX_UNREAD_DOCUMENTS,
+    NewJob, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Store, WorkerId,
 };
 
 /// The start time; the suite passes time explicitly.
@@ -65,6 +65,7 @@ pub async fn run_patiently<S: Store>(make: impl AsyncFn() -> S, patience: Durati
     a_cancelled_job_keeps_its_documents(make().await).await;
     a_failed_job_has_an_error(make().await).await;
     robots_refusals_are_listed_separately(make().await).await;
+    pages_without_a_document_are_listed_part_by_part(make().await).await;
     an_ended_job_is_removed_after_its_retention(make().await).await;
     unknown_jobs_are_errors(make().await).await;
     leases_respect_the_concurrency_of_the_host(make().await).await;
@@ -406,6 +407,30 @@ async fn robots_refusals_are_listed_separately<S: Store>(fixture: Fixture<S>) {
     assert_eq!((failures.failures.len(), failures.robots_blocked), (0, vec![blocked]));
     let snapshot = fixture.store.snapshot(job).await.expect("a job has a snapshot");
     assert_eq!((snapshot.state, snapshot.failed, snapshot.robots_blocked), (JobState::Completed, 0, 1));
+}
+
+async fn pages_without_a_document_are_listed_part_by_part<S: Store>(fixture: Fixture<S>) {
+    let job = fixture.submit(1, 10, Retention::Keep, &["a", "b", "c", "d"]).await;
+    let outcomes = [failure(), PageOutcome::RobotsBlocked, failure(), PageOutcome::RobotsBlocked];
+    for (page, outcome) in fixture.lease(4, 4).await.into_iter().zip(outcomes) {
+        fixture.finish(page, outcome, &[]).await;
+    }
+    let whole = fixture.store.failures(job).await.expect("failures can be listed");
+    assert_eq!((whole.failures.len(), whole.robots_blocked.len()), (2, 2));
+    let (mut listed, mut from) = (PageFailures::default(), FailurePosition::default());
+    for _ in 0..4 {
+        let part = fixture.store.failures_from(job, from, 1).await.expect("a part can be listed");
+        assert_eq!(part.failures.len() + part.robots_blocked.len(), 1, "a part has at least one entry");
+        from.failures += part.failures.len();
+        from.robots_blocked += part.robots_blocked.len();
+        listed.failures.extend(part.failures);
+        listed.robots_blocked.extend(part.robots_blocked);
+    }
+    assert_eq!(listed, whole, "the parts are the whole lists");
+    let nothing = fixture.store.failures_from(job, from, 1).await.expect("the end can be listed");
+    assert_eq!(nothing, PageFailures::default());
+    let all = fixture.store.failures_from(job, FailurePosition::default(), 1 << 20).await;
+    assert_eq!(all.expect("a part can be listed"), whole, "a large part has all entries");
 }
 
 async fn an_ended_job_is_removed_after_its_retention<S: Store>(fixture: Fixture<S>) {

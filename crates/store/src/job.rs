@@ -335,6 +335,46 @@ pub struct PageFailures {
     pub robots_blocked: Vec<BlockedPage>,
 }
 
+/// A position in the lists of [`PageFailures`]: the number of entries before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FailurePosition {
+    /// In the list of failed pages.
+    pub failures: usize,
+    /// In the list of pages that robots.txt forbids.
+    pub robots_blocked: usize,
+}
+
+impl PageFailures {
+    /// The entries from a position on, of about this many bytes: at least one if there is one. Failed pages
+    /// come first.
+    #[must_use]
+    pub fn part(&self, from: FailurePosition, bytes: usize) -> Self {
+        let mut left = bytes;
+        let failures = self.failures.get(from.failures..).unwrap_or_default();
+        let failures = fitting(failures, &mut left, |page| {
+            page.url.as_str().len().saturating_add(page.error.message.len())
+        });
+        let blocked = self.robots_blocked.get(from.robots_blocked..).unwrap_or_default();
+        let blocked = fitting(blocked, &mut left, |page| page.url.as_str().len());
+        Self { failures: failures.to_vec(), robots_blocked: blocked.to_vec() }
+    }
+}
+
+/// The first entries that fit into the bytes that are left, and one more.
+fn fitting<'a, T>(entries: &'a [T], left: &mut usize, text: impl Fn(&T) -> usize) -> &'a [T] {
+    /// Of an entry without its texts.
+    const ENTRY: usize = 128;
+    let mut count = 0;
+    for entry in entries {
+        if *left == 0 {
+            break;
+        }
+        *left = left.saturating_sub(text(entry).saturating_add(ENTRY));
+        count += 1;
+    }
+    entries.get(..count).unwrap_or_default()
+}
+
 /// Why a job failed as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -60,8 +60,8 @@ pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, TrackedScrape};
 pub use host_hold::{HostGuard, HostHold};
 pub use job::{
-    BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
-    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
+    BlockedPage, FailurePosition, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage,
+    Leases, NewJob, PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, WaitingFor,
 };
 pub use memory::{
     ALWAYS_LISTED_FAILURES, LocalStore, MAX_ACTIVITIES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES,

@@ -11,9 +11,9 @@ use uuid::Uuid;
 
 use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
-    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation, Slice, StoredJob,
-    TeamId, TeamLoad, WorkerId,
+    FailurePosition, FinishedPage, HistoryKey, HostHold, JobListing, JobSnapshot, JobWarning, JsonSlice,
+    LeasedPage, Leases, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Renewal, Reservation,
+    Slice, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 
 /// A store of jobs.
@@ -205,6 +205,20 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error>;
+
+    /// The part of [`failures`](Store::failures) that [`PageFailures::part`] gives: the lists only grow, so
+    /// that a long one can be read part by part. The default reads all of them.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
+    async fn failures_from(
+        &self,
+        job: JobId,
+        from: FailurePosition,
+        bytes: usize,
+    ) -> Result<PageFailures, Error> {
+        Ok(self.failures(job).await?.part(from, bytes))
+    }
 
     /// Changes notes of a running job that change without a page. Notes above the
     /// [number](crate::MAX_NOTES_PER_JOB) and [size](crate::MAX_NOTE_BYTES) of one job are dropped.

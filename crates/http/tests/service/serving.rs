@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Instant;
 
 use super::{KEY, service};
-use serve::HEAD_TIMEOUT;
+use serve::{HEAD_TIMEOUT, WRITE_TIMEOUT};
 
 #[path = "../../examples/host/serve.rs"]
 pub(super) mod serve;
@@ -98,4 +98,20 @@ async fn connections_above_the_limit_wait_for_a_free_slot() {
     assert!(received.starts_with("HTTP/1.1 200 OK\r\n"), "{received}");
     assert!(start.elapsed() >= HEAD_TIMEOUT, "two connections were served at once");
     drop(silent);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_disconnected() {
+    /// Their responses are more than the buffers of the system.
+    const REQUESTS: usize = 400;
+    let address = served(1).await;
+    let start = Instant::now();
+    let unread = connect(address, &"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(REQUESTS)).await;
+    // It waits for the only slot.
+    let request = "GET /v2/team/credit-usage HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    let other = connect(address, request).await;
+    let received = tokio::time::timeout(WRITE_TIMEOUT * 20, read_all(other)).await.unwrap();
+    assert!(received.starts_with("HTTP/1.1 401"), "{received}");
+    assert!(start.elapsed() >= WRITE_TIMEOUT, "the first client had its time");
+    drop(unread);
 }

@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 
 use futures_util::StreamExt;
 use gleaner_http::Service;
+use gleaner_testkit::{HostilePage, PageServer};
 use http::Request;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::serving::serve;
-use super::{KEY, call, service, site};
+use super::{KEY, call, ended, service, site};
 
 async fn served(service: Service) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -85,6 +86,37 @@ async fn a_watcher_receives_every_document_once_and_then_the_end() {
         ids.dedup();
         assert_eq!((ids.len(), documents.len()), (12, 12));
     }
+}
+
+#[tokio::test]
+async fn long_messages_arrive_whole() {
+    // The first document is part of the catchup; the second is larger than that may be.
+    let sizes = [200_000, 1_500_000];
+    let page = |size: usize| {
+        HostilePage::html(format!("/{size}"), format!("<title>T</title><p>{}", "ä€".repeat(size / 5)))
+    };
+    let site = PageServer::start(sizes.map(page).into()).unwrap();
+    let service = service();
+    let urls = sizes.map(|size| format!("{}/{size}", site.base_url()));
+    let body = json!({ "urls": urls, "formats": ["rawHtml"] });
+    let submitted = call(&service, "POST /v2/batch/scrape", body).await.body;
+    let path = format!("/v2/batch/scrape/{}", submitted["id"].as_str().unwrap());
+    let status = ended(&service, &path).await;
+    let address = served(service).await;
+    let request = upgrade(address, &path, ("sec-websocket-protocol", KEY));
+    let (mut socket, _) = tokio_tungstenite::client_async(request, connect(address).await).await.unwrap();
+    let mut documents = Vec::new();
+    while let Some(Ok(message)) = socket.next().await {
+        let Message::Text(text) = message else { break };
+        let frame: Value = serde_json::from_str(&text).unwrap();
+        match frame["type"].as_str().unwrap() {
+            "catchup" => documents.extend(frame["data"]["data"].as_array().unwrap().iter().cloned()),
+            "document" => documents.push(frame["data"].clone()),
+            _ => {}
+        }
+    }
+    assert_eq!(documents.len(), 2);
+    assert!(Value::Array(documents) == status["data"], "the same documents as in the status");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Maps of a site.
 
+use gleaner_runtime::MAPPED_URL_BYTES;
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::MapRequest;
@@ -45,5 +46,33 @@ async fn sitemaps_are_read_if_the_start_page_fails() {
         assert!(result.warning.is_some_and(|warning| warning.contains("start page")), "{name}");
         let without_sitemaps = runtime.map(request(SitemapMode::Skip).check().unwrap()).await;
         assert!(without_sitemaps.is_err(), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_map_ends_when_there_is_no_memory_for_more_urls() {
+    let listed: Vec<String> =
+        (0..2_000).map(|page| format!("https://a.example/{page}/{}", "x".repeat(1_000))).collect();
+    let listed: &'static str = Box::leak(listed.join("\n").into_boxed_str());
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("")]),
+        ("https://a.example/sitemap.xml", vec![Answer::Ok(listed)]),
+    ]);
+    let runtime = runtime(&web);
+    let plan = || MapRequest::new("https://a.example/").check().unwrap();
+    for memory in [0, 1 << 20, usize::MAX] {
+        let mut asked = Vec::new();
+        let within = |bytes| {
+            asked.push(bytes);
+            bytes <= memory
+        };
+        let map = runtime.map_within(plan(), within).await.unwrap();
+        let bytes: usize = map.links.iter().map(|url| url.as_str().len() + MAPPED_URL_BYTES).sum();
+        assert!(bytes <= memory, "{bytes} of {memory}");
+        assert!(asked.is_sorted() && asked.last().is_some_and(|last| *last >= bytes));
+        let is_cut = map.links.len() < 2_000;
+        assert_eq!(is_cut, memory < usize::MAX);
+        assert_eq!(map.warning.is_some_and(|warning| warning.contains("no memory")), is_cut, "{memory}");
+        assert_eq!(map.links.is_empty(), memory == 0);
     }
 }

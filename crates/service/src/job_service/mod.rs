@@ -6,6 +6,7 @@ mod extracts;
 mod maintenance;
 mod reads;
 mod reserve;
+mod response_json;
 mod response_memory;
 mod scrapes;
 mod status;
@@ -22,12 +23,15 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-pub use response_memory::{MAX_RESPONSE_MEMORY, MAX_RESPONSE_MEMORY_PER_TEAM, RESPONSE_MEMORY_WAIT};
+pub use response_json::{PieceWriter, RESPONSE_PIECE, ResponseJson};
+pub use response_memory::{
+    DEFAULT_RESPONSE_MEMORY, MIN_RESPONSE_MEMORY, RESPONSE_MEMORY_WAIT, ResponseMemory, ResponseShare,
+};
 pub use status::{LONG_POLL, Page, StatusBody};
-pub use submit::Submitted;
+pub use submit::{Mapped, Submitted};
+pub use watch::WatchMessage;
 
 use self::maintenance::Maintenance;
-use self::response_memory::ResponseMemory;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{Activities, ActivityLog};
 use crate::credit_reservation::CreditReservation;
@@ -49,6 +53,9 @@ pub struct ServiceConfig {
     pub activity: Option<Arc<dyn ActivityLog>>,
     /// Delivery of webhooks.
     pub webhooks: WebhookConfig,
+    /// The bytes of all responses that are built or sent at once; a team takes at most a quarter. Default:
+    /// [`DEFAULT_RESPONSE_MEMORY`]; at least [`MIN_RESPONSE_MEMORY`], and less counts as that.
+    pub response_memory: usize,
 }
 
 impl Default for ServiceConfig {
@@ -59,6 +66,7 @@ impl Default for ServiceConfig {
             extract: None,
             activity: None,
             webhooks: WebhookConfig::default(),
+            response_memory: DEFAULT_RESPONSE_MEMORY,
         }
     }
 }
@@ -124,6 +132,7 @@ impl JobService {
         });
         let activities = Arc::new(Activities::new(config.activity.clone(), Arc::clone(runtime.store())));
         let stopping = runtime.stopped().child_token();
+        let response_memory = ResponseMemory::new(config.response_memory);
         Arc::new_cyclic(|this| Self {
             runtime,
             config,
@@ -132,7 +141,7 @@ impl JobService {
             webhook_sender,
             extracts: Mutex::default(),
             lookups: Lookups::default(),
-            response_memory: ResponseMemory::default(),
+            response_memory,
             maintenance: Mutex::default(),
             resuming: Mutex::default(),
             stopping,
@@ -143,6 +152,12 @@ impl JobService {
     #[must_use]
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
+    }
+
+    /// The memory of responses that are built or sent.
+    #[must_use]
+    pub fn response_memory(&self) -> &ResponseMemory {
+        &self.response_memory
     }
 
     /// The team of an API key.

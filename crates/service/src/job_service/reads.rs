@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gleaner_runtime::{Error, TOKENS_PER_CREDIT, timestamp};
-use gleaner_store::{DeadLetter, TeamId};
+use gleaner_store::{DeadLetter, FailurePosition, PageFailures, TeamId};
 use gleaner_types::response::{
     ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
     JobErrors, QueueStatus, TeamResponse, TokenUsage,
@@ -27,16 +27,24 @@ impl JobService {
     /// [`NotFound`](crate::ErrorKind::NotFound).
     pub async fn errors(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobErrors, Error> {
         self.find(team, kind, id).await?;
-        let failures = self.store().failures(id).await?;
-        let errors = failures.failures.into_iter().map(|failure| JobError {
-            id: page_id(id, failure.sequence).to_string(),
-            timestamp: timestamp(failure.at),
-            url: failure.as_requested().into_owned(),
-            code: failure.error.code,
-            error: failure.error.message,
-        });
-        let robots_blocked = failures.robots_blocked.iter().map(|page| page.as_requested().into_owned());
-        Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
+        Ok(listed(id, self.store().failures(id).await?))
+    }
+
+    /// The part of [`errors`](Self::errors) from a position on, of about this many bytes: a list may be long,
+    /// and it only grows.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn errors_from(
+        &self,
+        team: &TeamId,
+        kind: JobKind,
+        id: JobId,
+        from: FailurePosition,
+        bytes: usize,
+    ) -> Result<JobErrors, Error> {
+        self.find(team, kind, id).await?;
+        Ok(listed(id, self.store().failures_from(id, from, bytes).await?))
     }
 
     /// Cancels a job. Its results so far stay readable, and an extract is charged for its usage so far.
@@ -226,6 +234,19 @@ impl JobService {
         let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
         timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
     }
+}
+
+/// The pages of a job without a document, in the form of the wire.
+fn listed(job: JobId, pages: PageFailures) -> JobErrors {
+    let errors = pages.failures.into_iter().map(|failure| JobError {
+        id: page_id(job, failure.sequence).to_string(),
+        timestamp: timestamp(failure.at),
+        url: failure.as_requested().into_owned(),
+        code: failure.error.code,
+        error: failure.error.message,
+    });
+    let robots_blocked = pages.robots_blocked.iter().map(|page| page.as_requested().into_owned());
+    JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() }
 }
 
 /// The id of a failed page: unique, and the same on every read.

@@ -1,5 +1,16 @@
-//! Memory limits of responses with documents. A request of a few bytes can cause a response of ten million,
-//! and a slow reader keeps it in memory.
+//! The memory of responses: one budget for all that is on its way to clients.
+//!
+//! A request of a few bytes can cause a response of many millions, and a client that does not read keeps it
+//! in memory. So a response takes its share of the budget before it is written, by team and in all, and waits
+//! for a bounded time if nothing is free. It gives the share back with its pieces, as the server drops them.
+//! The parts of it:
+//!
+//! - [`ResponseMemory`] is the budget, in semaphores: one for all, and one for each team, of a quarter.
+//! - [`ResponseShare`] is what one response holds.
+//! - [`ResponseJson`](super::ResponseJson) is a response in pieces, each with its part of the share.
+//!
+//! Long lists (failed pages, the links of a map) and the messages of watchers are made piece by piece, when
+//! the client took the one before, and hold a small share for the pieces on their way.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,54 +19,59 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner_runtime::Error;
 use gleaner_store::TeamId;
-use gleaner_types::limits;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
-/// Upper bound on the bytes of responses that are built or sent at once, over all teams. A status whose only
-/// document is larger than [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES) counts as that many bytes.
-pub const MAX_RESPONSE_MEMORY: usize = 512 << 20;
-/// The same bound for one team.
-pub const MAX_RESPONSE_MEMORY_PER_TEAM: usize = 128 << 20;
+/// Default of [`ServiceConfig::response_memory`](super::ServiceConfig::response_memory): 512 MiB.
+pub const DEFAULT_RESPONSE_MEMORY: usize = 512 << 20;
+/// Lower bound of [`ServiceConfig::response_memory`](super::ServiceConfig::response_memory): 64 MiB. A
+/// quarter of it has space for a full status.
+pub const MIN_RESPONSE_MEMORY: usize = 64 << 20;
 /// How long a request waits for response memory before it is refused with a retry time.
 pub const RESPONSE_MEMORY_WAIT: Duration = Duration::from_secs(5);
 
+/// A team takes at most one part in this many of the memory.
+const TEAM_PARTS: u32 = 4;
 /// Retry time of a request that found no response memory.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Bytes of one semaphore permit.
 const UNIT: usize = 1 << 10;
+/// Upper bound on the memory, in units: 128 GiB.
+const MAX_UNITS: u32 = 1 << 27;
 
-/// The memory that responses may use.
+/// The memory that responses may use, by team and in all.
 #[derive(Debug)]
-pub(super) struct ResponseMemory {
+pub struct ResponseMemory {
     all: Arc<Semaphore>,
+    /// In units.
+    total: u32,
     /// Teams that build or send responses.
     teams: Mutex<HashMap<TeamId, Arc<Semaphore>>>,
 }
 
-impl Default for ResponseMemory {
-    fn default() -> Self {
-        Self { all: Arc::new(Semaphore::new(MAX_RESPONSE_MEMORY / UNIT)), teams: Mutex::default() }
-    }
-}
-
 impl ResponseMemory {
-    /// Reserves memory for a response of the maximum size. Waits for at most [`RESPONSE_MEMORY_WAIT`].
-    pub(super) async fn reserve(&self, team: &TeamId) -> Result<MemoryReservation, Error> {
-        let deadline = Instant::now() + RESPONSE_MEMORY_WAIT;
+    /// A budget of this many bytes, at least [`MIN_RESPONSE_MEMORY`].
+    pub(super) fn new(bytes: usize) -> Self {
+        let total = units(bytes.max(MIN_RESPONSE_MEMORY)).min(MAX_UNITS);
+        Self { all: Arc::new(Semaphore::new(total as usize)), total, teams: Mutex::default() }
+    }
+
+    /// Takes a share of this many bytes, or of all that one team may have if that is less. Waits for at most
+    /// [`RESPONSE_MEMORY_WAIT`].
+    ///
+    /// # Errors
+    /// [`RateLimited`](crate::ErrorKind::RateLimited) if the memory did not become free.
+    pub async fn reserve(&self, team: &TeamId, bytes: usize) -> Result<ResponseShare, Error> {
+        let max = self.total / TEAM_PARTS;
         let of_team = self.team_semaphore(team);
-        let units = units(limits::MAX_STATUS_BYTES);
-        // The permits of the team come first: a request that waits for them blocks no other team.
-        let reserved = timeout_at(deadline, async {
-            let of_team = of_team.acquire_many_owned(units).await?;
-            let of_all = Arc::clone(&self.all).acquire_many_owned(units).await?;
-            Ok::<_, tokio::sync::AcquireError>(MemoryReservation { of_team, of_all })
-        });
-        reserved.await.ok().and_then(Result::ok).ok_or_else(|| {
-            let text =
-                "too many responses with documents are read at once; finish reading earlier ones first";
-            Error::rate_limited(text, RETRY_PAUSE)
-        })
+        let (of_team, of_all) = acquire(of_team, Arc::clone(&self.all), units(bytes).min(max)).await?;
+        Ok(ResponseShare { of_team, of_all, max })
+    }
+
+    /// The bytes that responses hold now.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        (self.total as usize).saturating_sub(self.all.available_permits()).saturating_mul(UNIT)
     }
 
     fn team_semaphore(&self, team: &TeamId) -> Arc<Semaphore> {
@@ -63,9 +79,9 @@ impl ResponseMemory {
         if let Some(existing) = teams.get(team) {
             return Arc::clone(existing);
         }
-        // Reservations and waiters each hold a reference; entries without one are evicted.
+        // Shares and waiters each hold a reference; entries without one are evicted.
         teams.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
-        let new = Arc::new(Semaphore::new(MAX_RESPONSE_MEMORY_PER_TEAM / UNIT));
+        let new = Arc::new(Semaphore::new((self.total / TEAM_PARTS) as usize));
         teams.insert(team.clone(), Arc::clone(&new));
         new
     }
@@ -75,31 +91,109 @@ fn units(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }
 
-/// Memory reserved for one response; dropping it frees the memory.
-#[derive(Debug)]
-pub(super) struct MemoryReservation {
-    of_team: OwnedSemaphorePermit,
-    of_all: OwnedSemaphorePermit,
+/// Takes permits of a team and of all.
+async fn acquire(
+    of_team: Arc<Semaphore>,
+    of_all: Arc<Semaphore>,
+    units: u32,
+) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), Error> {
+    // The permits of the team come first: a request that waits for them blocks no other team.
+    let acquired = timeout(RESPONSE_MEMORY_WAIT, async {
+        let of_team = of_team.acquire_many_owned(units).await?;
+        Ok::<_, AcquireError>((of_team, of_all.acquire_many_owned(units).await?))
+    });
+    acquired.await.ok().and_then(Result::ok).ok_or_else(|| {
+        let text = "too many responses are read at once; finish reading earlier ones first";
+        Error::rate_limited(text, RETRY_PAUSE)
+    })
 }
 
-impl MemoryReservation {
-    /// Attaches the reservation to a body, reduced to the size of the body. It ends when the last copy of the
-    /// body is dropped.
-    pub(super) fn attach(mut self, body: Vec<u8>) -> Bytes {
-        let needed = units(body.len()) as usize;
-        for permit in [&mut self.of_team, &mut self.of_all] {
-            drop(permit.split(permit.num_permits().saturating_sub(needed)));
+/// Memory that one response holds; dropping it frees the memory.
+#[derive(Debug)]
+pub struct ResponseShare {
+    of_team: OwnedSemaphorePermit,
+    of_all: OwnedSemaphorePermit,
+    /// All that one team may have, in units.
+    max: u32,
+}
+
+impl ResponseShare {
+    /// Makes the share at least this large, or as large as one team may have. Waits for at most
+    /// [`RESPONSE_MEMORY_WAIT`].
+    ///
+    /// # Errors
+    /// [`RateLimited`](crate::ErrorKind::RateLimited) if the memory did not become free. The share is then as
+    /// before.
+    pub async fn grow_to(&mut self, bytes: usize) -> Result<(), Error> {
+        let missing = self.missing(units(bytes).min(self.max));
+        if missing > 0 {
+            let (of_team, of_all) = self.semaphores();
+            let (of_team, of_all) = acquire(of_team, of_all, missing).await?;
+            self.of_team.merge(of_team);
+            self.of_all.merge(of_all);
         }
-        Bytes::from_owner(ReservedBytes { bytes: body, _reservation: self })
+        Ok(())
+    }
+
+    /// Makes the share at least this large if the memory for it is free now. Says whether it is.
+    pub fn try_grow_to(&mut self, bytes: usize) -> bool {
+        let missing = self.missing(units(bytes));
+        if missing == 0 {
+            return true;
+        }
+        let (of_team, of_all) = self.semaphores();
+        let Ok(of_team) = of_team.try_acquire_many_owned(missing) else { return false };
+        let Ok(of_all) = of_all.try_acquire_many_owned(missing) else { return false };
+        self.of_team.merge(of_team);
+        self.of_all.merge(of_all);
+        true
+    }
+
+    /// Gives back what is more than this many bytes. If the share is smaller, takes what is missing if that
+    /// is free: the response is in memory already.
+    pub fn fit(&mut self, bytes: usize) {
+        if !self.try_grow_to(bytes) {
+            return;
+        }
+        let wanted = units(bytes) as usize;
+        for permit in [&mut self.of_team, &mut self.of_all] {
+            drop(permit.split(permit.num_permits().saturating_sub(wanted)));
+        }
+    }
+
+    /// Attaches a part of the share to bytes of this response: the part ends when the last copy of the bytes
+    /// is dropped.
+    #[must_use]
+    pub fn attach(&mut self, bytes: Vec<u8>) -> Bytes {
+        let part = (units(bytes.len()) as usize).min(self.of_all.num_permits());
+        let part = self.of_team.split(part).zip(self.of_all.split(part));
+        Bytes::from_owner(Held { bytes: bytes.into(), _share: part })
+    }
+
+    /// Bytes of a response that is made piece by piece: the share is held until all of its pieces and all
+    /// other references are dropped.
+    #[must_use]
+    pub fn hold(self: &Arc<Self>, bytes: impl Into<Bytes>) -> Bytes {
+        Bytes::from_owner(Held { bytes: bytes.into(), _share: Arc::clone(self) })
+    }
+
+    /// The units that are missing to this many.
+    fn missing(&self, units: u32) -> u32 {
+        units.saturating_sub(u32::try_from(self.of_all.num_permits()).unwrap_or(u32::MAX))
+    }
+
+    fn semaphores(&self) -> (Arc<Semaphore>, Arc<Semaphore>) {
+        (Arc::clone(self.of_team.semaphore()), Arc::clone(self.of_all.semaphore()))
     }
 }
 
-struct ReservedBytes {
-    bytes: Vec<u8>,
-    _reservation: MemoryReservation,
+/// Bytes with their share.
+struct Held<S> {
+    bytes: Bytes,
+    _share: S,
 }
 
-impl AsRef<[u8]> for ReservedBytes {
+impl<S> AsRef<[u8]> for Held<S> {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -107,49 +201,90 @@ impl AsRef<[u8]> for ReservedBytes {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_types::limits::MAX_STATUS_BYTES;
+
     use super::*;
 
-    /// Reserves memory for bodies of this size until none is left.
-    async fn fill(memory: &ResponseMemory, team: &str, size: usize) -> Vec<Bytes> {
-        let mut bodies = Vec::new();
-        while let Ok(reservation) = memory.reserve(&TeamId::new(team)).await {
-            bodies.push(reservation.attach(vec![0; size]));
+    /// What one team may have by default.
+    const OF_TEAM: usize = DEFAULT_RESPONSE_MEMORY / TEAM_PARTS as usize;
+
+    fn memory() -> ResponseMemory {
+        ResponseMemory::new(DEFAULT_RESPONSE_MEMORY)
+    }
+
+    /// Takes shares of this size until none is left.
+    async fn fill(memory: &ResponseMemory, team: &str, size: usize) -> Vec<ResponseShare> {
+        let mut shares = Vec::new();
+        while let Ok(share) = memory.reserve(&TeamId::new(team), size).await {
+            shares.push(share);
         }
-        bodies
+        shares
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_holds_its_memory_until_the_last_copy_is_dropped() {
-        let memory = ResponseMemory::default();
-        let large = fill(&memory, "a", limits::MAX_STATUS_BYTES).await;
-        assert_eq!(large.len(), MAX_RESPONSE_MEMORY_PER_TEAM / limits::MAX_STATUS_BYTES);
-        let refused = memory.reserve(&TeamId::new("a")).await.unwrap_err();
+    async fn bytes_hold_their_part_until_the_last_copy_is_dropped() {
+        let memory = memory();
+        let mut shares = fill(&memory, "a", MAX_STATUS_BYTES).await;
+        assert_eq!(shares.len(), OF_TEAM / MAX_STATUS_BYTES);
+        let refused = memory.reserve(&TeamId::new("a"), MAX_STATUS_BYTES).await.unwrap_err();
         assert_eq!((refused.http_status(), refused.retry_after()), (429, Some(RETRY_PAUSE)));
-        assert!(memory.reserve(&TeamId::new("b")).await.is_ok(), "another team has its own memory");
-        let copy = large.first().cloned();
-        drop(large);
-        let reservation = memory.reserve(&TeamId::new("a")).await.unwrap();
+        assert!(memory.reserve(&TeamId::new("b"), OF_TEAM).await.is_ok(), "another team has its own memory");
+        let mut share = shares.pop().unwrap();
+        drop(shares);
+        let (first, second) = (share.attach(vec![0; 64 * UNIT]), share.attach(vec![0; 100]));
+        assert_eq!((first.len(), second.len()), (64 * UNIT, 100));
+        let copy = first.slice(7..8);
+        drop((share, first));
+        assert_eq!(memory.used(), 65 * UNIT);
         drop(copy);
-        let small: Vec<Bytes> = vec![reservation.attach(vec![0; 100])];
-        assert_eq!(small[0].len(), 100);
-        let mut more = Vec::new();
-        for _ in 0..1_000 {
-            more.push(memory.reserve(&TeamId::new("a")).await.unwrap().attach(vec![0; 100]));
-        }
-        drop((small, more));
-        assert_eq!(memory.all.available_permits(), MAX_RESPONSE_MEMORY / UNIT, "all memory is free again");
+        assert_eq!(memory.used(), UNIT);
+        drop(second);
+        assert_eq!(memory.used(), 0, "all memory is free again");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_share_that_is_held_by_many_ends_with_the_last_of_them() {
+        let memory = memory();
+        let share = Arc::new(memory.reserve(&TeamId::new("a"), 8 * UNIT).await.unwrap());
+        let pieces = [share.hold(vec![1_u8]), share.hold(Bytes::from_static(b"2"))];
+        drop(share);
+        assert_eq!(memory.used(), 8 * UNIT);
+        drop(pieces);
+        assert_eq!(memory.used(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_share_grows_and_shrinks_within_the_memory_of_its_team() {
+        let memory = memory();
+        let team = TeamId::new("a");
+        let mut share = memory.reserve(&team, UNIT).await.unwrap();
+        assert!(share.try_grow_to(OF_TEAM - UNIT));
+        let other = memory.reserve(&team, UNIT).await.unwrap();
+        assert!(!share.try_grow_to(OF_TEAM), "the last unit is taken");
+        assert_eq!(share.grow_to(OF_TEAM).await.unwrap_err().http_status(), 429);
+        assert_eq!(memory.used(), OF_TEAM);
+        drop(other);
+        share.grow_to(usize::MAX).await.unwrap();
+        assert!(!share.try_grow_to(OF_TEAM + 1), "a team has no more");
+        share.fit(10 * UNIT);
+        assert_eq!(memory.used(), 10 * UNIT);
+        share.fit(20 * UNIT);
+        assert_eq!(memory.used(), 20 * UNIT);
+        let whole = fill(&memory, "b", usize::MAX).await;
+        assert_eq!(whole.len(), 1, "one response may take all of its team");
     }
 
     #[tokio::test(start_paused = true)]
     async fn all_teams_together_stay_within_the_total_bound() {
-        let memory = ResponseMemory::default();
-        let mut bodies = Vec::new();
+        let memory = ResponseMemory::new(0);
+        let mut shares = Vec::new();
         for team in 0..8 {
-            bodies.extend(fill(&memory, &team.to_string(), limits::MAX_STATUS_BYTES).await);
+            shares.extend(fill(&memory, &team.to_string(), 1 << 20).await);
         }
-        assert_eq!(bodies.len(), MAX_RESPONSE_MEMORY / limits::MAX_STATUS_BYTES);
-        drop(bodies);
-        assert!(memory.reserve(&TeamId::new("new")).await.is_ok());
+        assert_eq!(shares.len(), MIN_RESPONSE_MEMORY >> 20);
+        assert_eq!(memory.used(), MIN_RESPONSE_MEMORY);
+        drop(shares);
+        assert!(memory.reserve(&TeamId::new("new"), 1).await.is_ok());
         assert_eq!(memory.teams.lock().unwrap().len(), 1, "idle teams are evicted");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use gleaner_runtime::{Error, LARGE_DOCUMENT, blocking_operation};
 use gleaner_store::{TeamId, is_heavier};
-use gleaner_types::Document;
+use gleaner_types::{Document, limits};
 use uuid::Uuid;
 
 use super::JobService;
+use super::response_json::{PieceWriter, ResponseJson};
+use super::status::COPY_SLICE;
 
 /// JSON of a `ScrapeResponse` before and after its document.
 const RESPONSE_START: &[u8] = br#"{"success":true,"data":"#;
@@ -16,17 +17,24 @@ const RESPONSE_END: &[u8] = b"}";
 
 impl JobService {
     /// The document with this `metadata.scrapeId`: a page of one of the team's crawls or batches while their
-    /// results are kept, or one of the team's latest scrapes. The bytes are the JSON of a
-    /// [`ScrapeResponse`](gleaner_types::response::ScrapeResponse). They count against the [memory of
-    /// responses](super::MAX_RESPONSE_MEMORY) until the last copy is dropped.
+    /// results are kept, or one of the team's latest scrapes, as the JSON of a
+    /// [`ScrapeResponse`](gleaner_types::response::ScrapeResponse).
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) if too many
     /// responses are in memory.
-    pub async fn scraped_document(&self, team: &TeamId, scrape: Uuid) -> Result<Bytes, Error> {
-        let reservation = self.response_memory.reserve(team).await?;
+    pub async fn scraped_document(&self, team: &TeamId, scrape: Uuid) -> Result<ResponseJson, Error> {
+        let mut share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
         let document = self.store().scraped(team, scrape).await?.ok_or_else(Error::not_found)?;
-        Ok(reservation.attach([RESPONSE_START, document.as_ref(), RESPONSE_END].concat()))
+        share.grow_to(document.len()).await?;
+        let mut json = PieceWriter::default();
+        json.push(RESPONSE_START);
+        for part in document.chunks(COPY_SLICE) {
+            json.push(part);
+            tokio::task::yield_now().await;
+        }
+        json.push(RESPONSE_END);
+        Ok(json.finish(share))
     }
 
     /// Stores the document of a scrape for [`scraped_document`](Self::scraped_document) and returns it. A

@@ -10,7 +10,8 @@ use gleaner_types::{Document, JobId, JobKind, limits};
 use tokio::time::Instant;
 
 use super::JobService;
-use super::response_memory::MemoryReservation;
+use super::response_json::{PieceWriter, ResponseJson};
+use super::response_memory::ResponseShare;
 
 /// How long a request for the next documents of a running job waits if there are none yet. Without the wait,
 /// readers would poll without pause.
@@ -25,13 +26,15 @@ pub struct Page {
     pub limit: Option<u64>,
 }
 
+/// Bytes of a response that are copied before other work of the thread has its turn.
+pub(super) const COPY_SLICE: usize = 1 << 20;
+
 /// The serialized status of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct StatusBody {
-    /// The JSON of a [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only
-    /// document is larger. It counts against the [memory of responses](super::MAX_RESPONSE_MEMORY) until the
-    /// last copy is dropped.
-    pub bytes: Bytes,
+    /// A [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only document is
+    /// larger.
+    pub json: ResponseJson,
     /// Number of documents in it.
     pub documents: usize,
     /// Index of the next document; `None` at the end of the data.
@@ -66,16 +69,16 @@ impl JobService {
         let mut may_wait = page.skip.is_some();
         loop {
             progress.borrow_and_update();
-            let reservation = self.response_memory.reserve(team).await?;
+            let share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
             // Documents are read before the counts, so that the counts include all of them.
             let slice = self.store().read_json(id, from, bound).await?;
             let snapshot = self.store().snapshot(id).await?;
             if may_wait && slice.documents.is_empty() && !snapshot.state.is_terminal() {
-                drop(reservation);
+                drop(share);
                 may_wait = matches!(tokio::time::timeout_at(deadline, progress.changed()).await, Ok(Ok(())));
                 continue;
             }
-            return status_body(&mut self.envelope(snapshot), slice, reservation, next);
+            return status_body(&mut self.envelope(snapshot), slice, share, next).await;
         }
     }
 
@@ -99,41 +102,72 @@ impl JobService {
 }
 
 /// Writes a status with as many of the documents as fit into the size limit.
-fn status_body(
+async fn status_body(
     status: &mut JobStatus,
     slice: JsonSlice,
-    reservation: MemoryReservation,
+    share: ResponseShare,
     next: NextUrl<'_>,
 ) -> Result<StatusBody, Error> {
-    const EMPTY: &[u8] = br#""data":[]"#;
     let mut documents = slice.documents;
     let first = slice.next.saturating_sub(documents.len() as u64);
     loop {
         let next_index = first + documents.len() as u64;
         let is_last = slice.end && next_index == slice.next;
         status.next = (!is_last).then(|| next(next_index));
-        let envelope = serde_json::to_vec(status)
-            .map_err(|error| Error::failed(format!("a status could not be serialized: {error}")))?;
+        let envelope = Envelope::of(status)?;
         let content: usize = documents.iter().map(Bytes::len).sum();
-        let length = envelope.len() + content + documents.len().saturating_sub(1);
+        let length = envelope.length() + content + documents.len().saturating_sub(1);
         if length > limits::MAX_STATUS_BYTES && documents.len() > 1 {
             documents.pop();
             continue;
         }
-        // A string in the envelope cannot contain this, because its quotes would be escaped.
-        let position = envelope.windows(EMPTY.len()).position(|window| window == EMPTY);
-        let insert_at = position.map_or(envelope.len(), |start| start + EMPTY.len() - 1);
-        let (start, end) = envelope.split_at(insert_at);
-        let mut bytes = Vec::with_capacity(length);
-        bytes.extend_from_slice(start);
-        for (number, document) in documents.iter().enumerate() {
+        let (mut json, mut copied, count) = (PieceWriter::default(), 0, documents.len());
+        json.push(envelope.start());
+        for (number, document) in documents.into_iter().enumerate() {
             if number > 0 {
-                bytes.push(b',');
+                json.push(b",");
             }
-            bytes.extend_from_slice(document);
+            for part in document.chunks(COPY_SLICE) {
+                json.push(part);
+                copied += part.len();
+                if copied >= COPY_SLICE {
+                    copied = 0;
+                    tokio::task::yield_now().await;
+                }
+            }
         }
-        bytes.extend_from_slice(end);
-        let (bytes, documents) = (reservation.attach(bytes), documents.len());
-        return Ok(StatusBody { bytes, documents, next: (!is_last).then_some(next_index) });
+        json.push(envelope.end());
+        let next = (!is_last).then_some(next_index);
+        return Ok(StatusBody { json: json.finish(share), documents: count, next });
+    }
+}
+
+/// The JSON of a status without documents, with the place for them.
+pub(super) struct Envelope {
+    json: Vec<u8>,
+    insert_at: usize,
+}
+
+impl Envelope {
+    pub(super) fn of(status: &JobStatus) -> Result<Self, Error> {
+        const EMPTY: &[u8] = br#""data":[]"#;
+        let json = serde_json::to_vec(status)
+            .map_err(|error| Error::failed(format!("a status could not be serialized: {error}")))?;
+        // A string in the envelope cannot contain this, because its quotes would be escaped.
+        let position = json.windows(EMPTY.len()).position(|window| window == EMPTY);
+        let insert_at = position.map_or(json.len(), |start| start + EMPTY.len() - 1);
+        Ok(Self { json, insert_at })
+    }
+
+    fn length(&self) -> usize {
+        self.json.len()
+    }
+
+    pub(super) fn start(&self) -> &[u8] {
+        self.json.get(..self.insert_at).unwrap_or_default()
+    }
+
+    pub(super) fn end(&self) -> &[u8] {
+        self.json.get(self.insert_at..).unwrap_or_default()
     }
 }

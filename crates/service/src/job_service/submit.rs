@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use gleaner_runtime::{
-    CREDITS_PER_PAGE, Error, Job, JobSpec, MapResult, QUEUE_FULL_PAUSE, StartOptions, least_price, new_id,
-    warn,
+    CREDITS_PER_PAGE, Error, Job, JobSpec, MAPPED_URL_BYTES, MapResult, QUEUE_FULL_PAUSE, StartOptions,
+    least_price, new_id, warn,
 };
 use gleaner_store::{JobAccount, JobWarning, Retention};
 use gleaner_types::plan::{
     BatchPlan, ChangeTrackingMode, CrawlPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan, WebhookPlan,
 };
 use gleaner_types::{Document, ErrorCode, JobId};
+use url::Url;
 
 use super::reserve::PendingReservation;
+use super::response_memory::ResponseShare;
 use super::{JobService, SubmitContext};
 use crate::accounts::Team;
 
@@ -24,6 +26,20 @@ pub struct Submitted {
     /// Batch and extract: invalid addresses that were skipped; `None` unless the request ignores them.
     pub invalid_urls: Option<Vec<String>>,
 }
+
+/// The addresses of a site.
+#[derive(Debug)]
+pub struct Mapped {
+    /// The addresses, the best first if the request ranks them.
+    pub links: Vec<Url>,
+    /// A remark about the result.
+    pub warning: Option<String>,
+    /// The memory of the links: the length of each, and [`MAPPED_URL_BYTES`].
+    pub share: ResponseShare,
+}
+
+/// Every map has this much memory for its links, in bytes. What it needs beyond that, it gets if it is free.
+const MIN_MAP_MEMORY: usize = 256 << 10;
 
 /// The properties of a request that the permissions, limits and credits of its team apply to.
 pub(super) struct Requirements<'a> {
@@ -67,8 +83,15 @@ impl JobService {
     ///
     /// # Errors
     /// Why the map failed, or why the request is refused.
-    pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<MapResult, Error> {
-        self.charged_lookup(team, self.runtime.map(plan)).await
+    pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<Mapped, Error> {
+        let mapping = async {
+            let mut share = self.response_memory.reserve(&team.id, MIN_MAP_MEMORY).await?;
+            let within = |bytes| share.try_grow_to(bytes);
+            let MapResult { links, warning } = self.runtime.map_within(plan, within).await?;
+            share.fit(links.iter().map(|link| link.as_str().len() + MAPPED_URL_BYTES).sum());
+            Ok::<_, Error>(Mapped { links, warning, share })
+        };
+        self.charged_lookup(team, mapping).await
     }
 
     /// Starts a batch, or adds pages to one.

@@ -16,8 +16,8 @@ use crate::support::*;
 async fn reread(service: &JobService, team: &str, document: &Document) -> Option<Document> {
     let scrape: Uuid = document.metadata.scrape_id.as_deref().unwrap().parse().unwrap();
     match service.scraped_document(&TeamId::new(team), scrape).await {
-        Ok(bytes) => {
-            let response: ScrapeResponse = serde_json::from_slice(&bytes).unwrap();
+        Ok(json) => {
+            let response: ScrapeResponse = serde_json::from_slice(&json.to_vec()).unwrap();
             assert!(response.success);
             Some(response.data)
         }

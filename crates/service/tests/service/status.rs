@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{LONG_POLL, Page, ServiceConfig, SubmitContext};
-use gleaner_store::TeamId;
+use gleaner_service::{LONG_POLL, MIN_RESPONSE_MEMORY, Page, ServiceConfig, SubmitContext, WatchMessage};
+use gleaner_store::{FailurePosition, TeamId};
 use gleaner_types::event::WatchFrame;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::CrawlRequest;
@@ -12,6 +12,10 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::support::*;
+
+fn frame(message: &WatchMessage) -> WatchFrame {
+    serde_json::from_slice(&message.parts.concat()).unwrap()
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_status_is_at_most_ten_million_bytes() {
@@ -25,14 +29,14 @@ async fn a_status_is_at_most_ten_million_bytes() {
     };
     let probe = fill(1_000).await;
     assert_eq!((probe.documents, probe.next), (3, None));
-    let space = limits::MAX_STATUS_BYTES - probe.bytes.len();
+    let space = limits::MAX_STATUS_BYTES - probe.json.len();
     // The size is part of the URL, so its three further digits count twice, in `url` and `sourceURL`.
     let exact = 1_000 + space - 2 * 3;
     let full = fill(exact).await;
-    assert_eq!((full.bytes.len(), full.documents, full.next), (limits::MAX_STATUS_BYTES, 3, None));
+    assert_eq!((full.json.len(), full.documents, full.next), (limits::MAX_STATUS_BYTES, 3, None));
     let over = fill(exact + 1).await;
     assert_eq!((over.documents, over.next), (2, Some(2)));
-    assert!(over.bytes.len() <= limits::MAX_STATUS_BYTES);
+    assert!(over.json.len() <= limits::MAX_STATUS_BYTES);
     assert_eq!(read(&over).next, Some(next_url(2)));
 }
 
@@ -42,7 +46,7 @@ async fn a_document_above_the_limit_is_served_alone() {
     let id = batch(&service, &["large-11000000", "one"]).await;
     ended(&service, id).await;
     let first = status(&service, id, Some(0), None).await;
-    assert!(first.bytes.len() < limits::MAX_STATUS_BYTES || first.documents == 1);
+    assert!(first.json.len() < limits::MAX_STATUS_BYTES || first.documents == 1);
     let second = status(&service, id, first.next, None).await;
     assert_eq!(first.documents + second.documents, 2);
     assert_eq!(second.next, None);
@@ -173,7 +177,8 @@ async fn a_watcher_catches_up_and_then_receives_every_document() {
     let (service, _) = service(ServiceConfig::default());
     let id = batch(&service, &["one", "two", "slow"]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let frames: Vec<WatchFrame> = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap().collect().await;
+    let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
+    let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
     let WatchFrame::Catchup { data } = &frames[0] else { panic!("the first frame is a catchup") };
     assert_eq!((data.data.len(), data.status), (2, JobState::Scraping));
     let WatchFrame::Document { data } = &frames[1] else { panic!("then come documents") };
@@ -188,7 +193,8 @@ async fn a_watcher_of_an_ended_job_receives_every_document_before_the_end() {
     let id = batch(&service, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(status(&service, id, None, None).await.documents, 130);
-    let frames: Vec<WatchFrame> = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap().collect().await;
+    let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
+    let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
     let WatchFrame::Catchup { data } = &frames[0] else { panic!("the first frame is a catchup") };
     assert_eq!((data.data.len(), data.status), (100, JobState::Scraping), "clients stop at an end");
     let later = frames.iter().filter(|frame| matches!(frame, WatchFrame::Document { .. })).count();
@@ -201,7 +207,69 @@ async fn a_watcher_receives_the_cancelled_state() {
     let id = batch(&service, &["one", "slow"]).await;
     let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
     service.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
-    let frames: Vec<WatchFrame> = frames.collect().await;
+    let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
     let [.., WatchFrame::Catchup { data }, WatchFrame::Done] = &frames[..] else { panic!("{frames:?}") };
     assert_eq!((data.status, data.data.len()), (JobState::Cancelled, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unread_watchers_stay_within_the_memory_of_their_team() {
+    let config = ServiceConfig { response_memory: MIN_RESPONSE_MEMORY, ..ServiceConfig::default() };
+    let (service, _) = service(config);
+    let id = batch(&service, &["large-900000", "large-900001"]).await;
+    ended(&service, id).await;
+    let memory = service.response_memory();
+    assert_eq!(memory.used(), 0, "a status that was read holds nothing");
+    let mut unread = Vec::new();
+    let refused = loop {
+        match service.watch(&TeamId::new("a"), BATCH, id).await {
+            Ok(watcher) => unread.push(watcher),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429));
+    assert!(memory.used() <= MIN_RESPONSE_MEMORY / 4 && unread.len() >= 15, "{}", unread.len());
+    assert!(
+        service
+            .status(&TeamId::new("b"), BATCH, id, Page::default(), &next_url)
+            .await
+            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    );
+    drop(unread);
+    assert_eq!(memory.used(), 0);
+    // A document that is larger than what a watcher reads at once comes too.
+    let id = batch(&service, &["large-900000", "large-3000000", "large-900001"]).await;
+    ended(&service, id).await;
+    let frames = service.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
+    let frames: Vec<WatchFrame> = frames.map(|message| frame(&message)).collect().await;
+    let documents: Vec<usize> = frames
+        .iter()
+        .map(|frame| match frame {
+            WatchFrame::Catchup { data } => data.data.len(),
+            WatchFrame::Document { .. } => 1,
+            _ => 0,
+        })
+        .collect();
+    assert_eq!((documents.iter().sum::<usize>(), frames.last()), (3, Some(&WatchFrame::Done)));
+    assert_eq!(memory.used(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_pages_are_listed_part_by_part() {
+    let (service, _) = service(ServiceConfig::default());
+    let team = TeamId::new("a");
+    let id = batch(&service, &["broken-1", "one", "broken-2", "broken-3"]).await;
+    ended(&service, id).await;
+    let whole = service.errors(&team, BATCH, id).await.unwrap().errors;
+    let (mut listed, mut from) = (Vec::new(), FailurePosition::default());
+    loop {
+        let part = service.errors_from(&team, BATCH, id, from, 1).await.unwrap().errors;
+        if part.is_empty() {
+            break;
+        }
+        from.failures += part.len();
+        listed.extend(part);
+    }
+    assert_eq!((listed.len(), from.failures), (whole.len(), whole.len()));
+    assert_eq!(listed, whole);
 }

@@ -171,7 +171,7 @@ pub(crate) async fn status(
 }
 
 pub(crate) fn read(body: &StatusBody) -> JobStatus {
-    serde_json::from_slice(&body.bytes).unwrap()
+    serde_json::from_slice(&body.json.to_vec()).unwrap()
 }
 
 /// Waits for the end and returns the first page of the status.

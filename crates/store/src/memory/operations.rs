@@ -19,9 +19,9 @@ use crate::results::{DocumentSource, to_json};
 use crate::scrape;
 use crate::{
     Accounting, Admission, Conclusion, DeadLetter, DeliveryOutcome, DueEvents, EndedJob, Error, EventId,
-    FinishedPage, HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice, LeasedPage, Leases,
-    NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice, Store, StoredJob, TeamId,
-    TeamLoad, WorkerId,
+    FailurePosition, FinishedPage, HistoryKey, JobFailure, JobListing, JobSnapshot, JobWarning, JsonSlice,
+    LeasedPage, Leases, NewJob, Note, PageFailures, PastScrape, ReadBound, Receipt, Reservation, Slice,
+    Store, StoredJob, TeamId, TeamLoad, WorkerId,
 };
 
 /// Time until the next lease while the journal cannot write.
@@ -148,6 +148,15 @@ impl<J: Journal> Store for LocalStore<J> {
 
     async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
         Ok(self.lock().job(job)?.failures.clone())
+    }
+
+    async fn failures_from(
+        &self,
+        job: JobId,
+        from: FailurePosition,
+        bytes: usize,
+    ) -> Result<PageFailures, Error> {
+        Ok(self.lock().job(job)?.failures.part(from, bytes))
     }
 
     async fn note(&self, job: JobId, notes: Vec<Note>) -> Result<(), Error> {
