@@ -22,7 +22,8 @@ use gleaner_runtime::{FairSemaphore, Fetched, PdfTask, ReadPdf, SlotOwner, Trans
 use gleaner_transform::pdf::{
     self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
-use gleaner_transform::{MAX_BODY_BYTES, is_pdf};
+use gleaner_transform::MAX_BODY_BYTES;
+use gleaner_types::media::is_pdf;
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;

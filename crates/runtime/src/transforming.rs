@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
+use gleaner_types::media::is_pdf;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::{Instant, timeout_at};
@@ -55,7 +56,7 @@ pub(crate) async fn transform(
     page: Fetched,
     deadline: Instant,
 ) -> (Fetched, Result<Transformed, PageError>) {
-    let pdf = is_pdf(&page);
+    let pdf = is_pdf(&page.body);
     if pdf && let Some(result) = read_pdf(shared, job, &page, deadline).await {
         return (page, result);
     }
@@ -145,15 +146,6 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
         async move { if is_small { Some(parse()) } else { blocking_with_permit(permits, parse).await } };
     let parsed = AssertUnwindSafe(parsing).catch_unwind().await;
     parsed.ok().flatten().unwrap_or_default()
-}
-
-/// May the body be a PDF, by its content type or its first bytes? The transformer makes the final decision.
-fn is_pdf(page: &Fetched) -> bool {
-    let header = page.content_type.as_deref();
-    let media_type = header.and_then(|header| header.split(';').next()).unwrap_or_default();
-    let head = page.body.get(..1_024).unwrap_or(&page.body);
-    media_type.trim().eq_ignore_ascii_case("application/pdf")
-        || memchr::memmem::find(head, b"%PDF-").is_some()
 }
 
 fn failed(error: BlockingError) -> PageError {

@@ -52,6 +52,7 @@ mod id;
 mod interrupt;
 mod job;
 pub mod limits;
+pub mod media;
 pub mod plan;
 mod redacted;
 pub mod request;

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
 use gleaner_transform::{
-    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, is_pdf, page_memory,
+    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, page_memory,
     transform_on_site, transform_within,
 };
+use gleaner_types::media::is_pdf;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{Interrupt, PageError};
 use url::Url;

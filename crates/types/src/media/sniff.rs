@@ -1,45 +1,41 @@
 //! The media type of a body by its first bytes (WHATWG MIME Sniffing, sections 6 and 7).
 //!
-//! Only the standard's tables, so that gleaner and browsers agree on what is a page, with one addition (see
-//! [`computed`]). Alternative: a crate. Those recognise hundreds of formats that the standard ignores, and do
-//! not know its rules for text.
+//! The standard's tables, so that gleaner and browsers agree on what is a page, with additions: formats
+//! without text that the standard does not know, and what [`computed`] says. Alternative: a crate. Those
+//! recognise hundreds of formats, and do not know the standard's rules for text.
+
+use super::{MediaKind, MediaType};
 
 /// Most first bytes that are examined (section 5.2).
-pub(crate) const SNIFFED_BYTES: usize = 1445;
+pub const SNIFFED_BYTES: usize = 1445;
 
-/// The media type of a body. `declared` is the essence of its `Content-Type`, in lower case.
+/// The media type of a body, without parameters.
 ///
-/// One addition to the standard: if a body is declared as any kind of text but begins with the signature of a
-/// picture, a recording, a font, an archive or a PDF, the signature wins. No text begins like that, and a
-/// browser would only show it as unreadable characters.
-pub(crate) fn computed(declared: Option<&str>, sniffing_allowed: bool, bytes: &[u8]) -> String {
+/// One addition to the standard: if a body is declared as any kind of text, or as a type without a rule here,
+/// but begins with the signature of a picture, a recording, a font, an archive, a program or a PDF, the
+/// signature wins. No text begins like that, and a browser would only show it as unreadable characters.
+#[must_use]
+pub fn computed(declared: &MediaType, sniffing_allowed: bool, bytes: &[u8]) -> String {
     let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
-    match declared {
-        None | Some("" | "unknown/unknown" | "application/unknown" | "*/*") => {
-            unknown(bytes, sniffing_allowed).to_owned()
+    let essence = declared.essence();
+    let kind = declared.kind();
+    let found = match kind {
+        MediaKind::Unknown => {
+            let names_none = matches!(essence, "" | "unknown/unknown" | "application/unknown" | "*/*");
+            unknown(bytes, sniffing_allowed || !names_none)
         }
-        // These mean an unknown type.
-        Some(
-            "application/octet-stream"
-            | "binary/octet-stream"
-            | "application/binary"
-            | "application/x-download"
-            | "application/force-download",
-        ) => unknown(bytes, true).to_owned(),
-        Some(declared) => {
-            if is_textual(declared)
-                && let Some(found) = signature(bytes)
-            {
-                return found.to_owned();
-            }
-            // Servers declare unknown files as this (section 7.2).
-            if declared == "text/plain" && sniffing_allowed && is_binary(bytes) && !has_byte_order_mark(bytes)
-            {
-                return "application/octet-stream".to_owned();
-            }
-            declared.to_owned()
+        MediaKind::Pdf | MediaKind::Svg | MediaKind::Binary => essence,
+        // Servers declare unknown files as this (section 7.2).
+        _ if essence == "text/plain"
+            && sniffing_allowed
+            && has_binary_byte(bytes)
+            && !has_byte_order_mark(bytes) =>
+        {
+            signature(bytes).unwrap_or("application/octet-stream")
         }
-    }
+        _ => signature(bytes).unwrap_or(essence),
+    };
+    found.to_owned()
 }
 
 /// Section 7.1.
@@ -56,7 +52,11 @@ fn unknown(bytes: &[u8], scriptable: bool) -> &'static str {
     if let Some(found) = signature(bytes) {
         return found;
     }
-    if has_byte_order_mark(bytes) || !is_binary(bytes) { "text/plain" } else { "application/octet-stream" }
+    if has_byte_order_mark(bytes) || !has_binary_byte(bytes) {
+        "text/plain"
+    } else {
+        "application/octet-stream"
+    }
 }
 
 /// Tags that begin a page, in lower case. Each must be followed by a space or `>`.
@@ -88,18 +88,10 @@ fn is_html(text: &[u8]) -> bool {
         })
 }
 
-fn is_textual(kind: &str) -> bool {
-    kind.starts_with("text/")
-        || kind.ends_with("+xml")
-        || kind.ends_with("+json")
-        || matches!(kind, "application/xml" | "application/json" | "application/javascript")
-}
-
 /// A signature: bytes at the start, and bytes at an offset.
 type Row = (&'static [u8], usize, &'static [u8], &'static str);
 
 const SIGNATURES: &[Row] = &[
-    (b"%PDF-", 0, b"", "application/pdf"),
     (b"%!PS-Adobe-", 0, b"", "application/postscript"),
     // Section 6.1.
     (b"\x00\x00\x01\x00", 0, b"", "image/x-icon"),
@@ -128,19 +120,50 @@ const SIGNATURES: &[Row] = &[
     // Section 6.4.
     (b"\x1f\x8b\x08", 0, b"", "application/gzip"),
     (b"PK\x03\x04", 0, b"", "application/zip"),
-    (b"Rar!\x1a\x07\x00", 0, b"", "application/x-rar-compressed"),
+    (b"Rar!\x1a\x07", 0, b"", "application/x-rar-compressed"),
+    // Not in the standard.
+    (b"BM\x36", 0, b"", "image/bmp"),
+    (b"II*\0", 0, b"", "image/tiff"),
+    (b"MM\0*", 0, b"", "image/tiff"),
+    (b"fLaC", 0, b"", "audio/flac"),
+    (b"PK\x05\x06", 0, b"", "application/zip"),
+    (b"BZh", 0, b"", "application/x-bzip2"),
+    (b"7z\xbc\xaf\x27\x1c", 0, b"", "application/x-7z-compressed"),
+    (b"\xfd7zXZ\0", 0, b"", "application/x-xz"),
+    (b"\x28\xb5\x2f\xfd", 0, b"", "application/zstd"),
+    (b"\x7fELF", 0, b"", "application/x-executable"),
+    (b"MZ\x90\0", 0, b"", "application/x-msdownload"),
+    (b"\xca\xfe\xba\xbe", 0, b"", "application/java-vm"),
+    (b"\0asm", 0, b"", "application/wasm"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0, b"", "application/x-ole-storage"),
+    (b"SQLite format 3\0", 0, b"", "application/vnd.sqlite3"),
 ];
 
-/// The type of the first row that matches. A signature of letters alone counts only if the bytes also hold a
-/// byte that no text holds, because a text may begin with `ID3`.
-fn signature(bytes: &[u8]) -> Option<&'static str> {
+/// The type of the format that the bytes begin like; `None` for text, and for what is unknown.
+///
+/// A signature of letters alone counts only if the bytes also hold a byte that no text holds, because a text
+/// may begin with `ID3`.
+#[must_use]
+pub fn signature(bytes: &[u8]) -> Option<&'static str> {
+    let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
+    if is_pdf(bytes) {
+        return Some("application/pdf");
+    }
     let row = SIGNATURES.iter().find(|(start, offset, inside, _)| {
         let letters = start.iter().chain(*inside).all(|byte| byte.is_ascii_graphic() || *byte == b' ');
         bytes.starts_with(start)
             && bytes.get(*offset..).is_some_and(|rest| rest.starts_with(inside))
-            && (!letters || start.starts_with(b"%") || is_binary(bytes))
+            && (!letters || start.starts_with(b"%") || has_binary_byte(bytes))
     })?;
     Some(row.3)
+}
+
+/// True if a body is read as a PDF, whatever its header says. Readers of PDFs accept the header anywhere in
+/// the first kilobyte; here only white space and a byte order mark may precede it.
+#[must_use]
+pub fn is_pdf(body: &[u8]) -> bool {
+    let rest = body.get(..SNIFFED_BYTES).unwrap_or(body).trim_ascii_start();
+    rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest).starts_with(b"%PDF-")
 }
 
 /// Section 7.2: anything with a byte order mark is text.
@@ -148,9 +171,16 @@ fn has_byte_order_mark(bytes: &[u8]) -> bool {
     [&b"\xef\xbb\xbf"[..], b"\xfe\xff", b"\xff\xfe"].iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// Whether the bytes hold one that no text holds (section 3, "binary data byte").
-fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().any(|byte| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
+/// True if the bytes hold one that no text holds.
+#[must_use]
+pub fn has_binary_byte(bytes: &[u8]) -> bool {
+    bytes.iter().copied().any(is_binary_byte)
+}
+
+/// True for a byte that no text holds (section 3, "binary data byte").
+#[must_use]
+pub const fn is_binary_byte(byte: u8) -> bool {
+    matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
 }
 
 #[cfg(test)]
@@ -159,10 +189,14 @@ mod tests {
 
     use super::*;
 
+    fn by(header: &str, sniffing_allowed: bool, bytes: &[u8]) -> String {
+        computed(&MediaType::of_header(header), sniffing_allowed, bytes)
+    }
+
     #[test]
     fn bodies_without_a_type_are_sniffed() {
         let eot = [&[0x20; 34][..], b"LP\0\0"].concat();
-        let rows: [(&[u8], &str); 34] = [
+        let rows: [(&[u8], &str); 37] = [
             (b"<!doctype html><p>", "text/html"),
             (b" \r\n\t<!DOCTYPE HTML >", "text/html"),
             (b"<HtMl lang=en>", "text/html"),
@@ -172,7 +206,9 @@ mod tests {
             (b"<p", "text/plain"),
             (b"<?xml version='1.0'?><rss/>", "text/xml"),
             (b"%PDF-1.7\n\x00", "application/pdf"),
-            (b" %PDF-1.7", "text/plain"),
+            (b" %PDF-1.7", "application/pdf"),
+            (b"\xef\xbb\xbf%PDF-1.7", "application/pdf"),
+            (b"see %PDF-1.7", "text/plain"),
             (b"%!PS-Adobe-3.0", "application/postscript"),
             (b"\xfe\xff\0<", "text/plain"),
             (b"\xff\xfe<\0", "text/plain"),
@@ -192,17 +228,19 @@ mod tests {
             (b"\x1f\x8b\x08\0", "application/gzip"),
             (b"PK\x03\x04\x14", "application/zip"),
             (b"Rar!\x1a\x07\0", "application/x-rar-compressed"),
-            (b"\x7fELF\x02\x01", "application/octet-stream"),
+            (b"\x7fELF\x02\x01", "application/x-executable"),
+            (b"\x01\x02\x03", "application/octet-stream"),
             (b"ID3 tags are text here", "text/plain"),
             (b"plain text", "text/plain"),
             ("tabs\tand ä".as_bytes(), "text/plain"),
             (b"", "text/plain"),
         ];
         for (bytes, expected) in rows {
-            assert_eq!(computed(None, true, bytes), expected, "{bytes:?}");
-            assert_eq!(computed(Some("application/octet-stream"), true, bytes), expected, "{bytes:?}");
+            for declared in ["", "html", "*/*", "application/octet-stream"] {
+                assert_eq!(by(declared, true, bytes), expected, "{declared} {bytes:?}");
+            }
         }
-        assert_eq!(computed(None, false, b"<html>"), "text/plain", "nosniff forbids scriptable types");
+        assert_eq!(by("", false, b"<html>"), "text/plain", "nosniff forbids scriptable types");
     }
 
     #[test]
@@ -213,15 +251,17 @@ mod tests {
             ("text/plain", png, "image/png"),
             ("application/json", b"PK\x03\x04\x14\0", "application/zip"),
             ("text/html", b"%PDF-1.4", "application/pdf"),
-            ("text/plain", b"\x7fELF\x02\x01", "application/octet-stream"),
+            ("text/plain", b"\x01ELF\x02\x01", "application/octet-stream"),
+            ("application/x-unheard-of", png, "image/png"),
+            ("text/html charset=utf-8", png, "image/png"),
             ("text/plain", b"\xff\xfeh\0", "text/plain"),
             ("text/plain", b"<html>", "text/plain"),
             ("text/html", b"plain", "text/html"),
-            ("text/html", b"\x7fELF\x02", "text/html"),
+            ("text/html", b"\x01ELF\x02", "text/html"),
             ("image/png", b"<html>", "image/png"),
             ("application/pdf", b"<html>", "application/pdf"),
         ] {
-            assert_eq!(computed(Some(declared), true, bytes), expected, "{declared} {bytes:?}");
+            assert_eq!(by(declared, true, bytes), expected, "{declared} {bytes:?}");
         }
     }
 
@@ -231,9 +271,9 @@ mod tests {
             mut bytes in proptest::collection::vec(any::<u8>(), SNIFFED_BYTES..2000),
             tail: Vec<u8>,
         ) {
-            let before = computed(None, true, &bytes);
+            let before = by("", true, &bytes);
             bytes.extend(tail);
-            prop_assert_eq!(computed(None, true, &bytes), before);
+            prop_assert_eq!(by("", true, &bytes), before);
         }
     }
 }
