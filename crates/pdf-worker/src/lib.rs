@@ -19,10 +19,10 @@ use std::thread::available_parallelism;
 
 use async_trait::async_trait;
 use gleaner_runtime::{FairSemaphore, Fetched, PdfTask, ReadPdf, SlotOwner, Transformed, spawn_blocking};
+use gleaner_transform::MAX_BODY_BYTES;
 use gleaner_transform::pdf::{
     self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
-use gleaner_transform::MAX_BODY_BYTES;
 use gleaner_types::media::is_pdf;
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
