@@ -54,9 +54,10 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     if is_mostly_binary(head) && !wide() { Body::Binary("application/octet-stream".to_owned()) } else { body }
 }
 
-/// True if a body begins with a byte order mark of UTF-16, whose characters contain zero bytes.
+/// True if a body begins with a byte order mark or an XML declaration in UTF-16, whose characters contain zero
+/// bytes.
 fn is_marked_utf16(head: &[u8]) -> bool {
-    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
+    [&b"\xFF\xFE"[..], b"\xFE\xFF", b"<\0?\0", b"\0<\0?"].iter().any(|mark| head.starts_with(mark))
 }
 
 fn is_utf16(declared: &MediaType) -> bool {

@@ -50,12 +50,13 @@ const MAX_SHORT_BYTES: usize = 300;
 
 /// Transforms an HTML body.
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
-    let text = prepare(charset::decode(input.body, input.content_type).text);
+    let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
+    let (text, settings) = (prepare(text), Settings { encoding, ..settings });
     if !needs_no_tree(settings.options) {
         return from_text(&text, input.url, settings);
     }
     let link_pass::LinkPage { mut document, links, needs_scripts } =
-        link_pass::page(&text, input.url, settings.interrupt);
+        link_pass::page(&text, input.url, encoding, settings.interrupt);
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }
@@ -186,7 +187,7 @@ fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
 fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fill) -> Page {
     let Settings { options, selection, interrupt, .. } = settings;
     let formats = &options.formats;
-    let resolver = Resolver::of_tree(url, tree);
+    let resolver = Resolver::of_tree(url, tree).with_encoding(settings.encoding);
     let mut document = Document { metadata: metadata::read(tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut summary_warning = None;
