@@ -9,7 +9,7 @@ use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
 use crate::charset::encoded_query;
-use crate::tree::{Attr, Tag, Tree};
+use crate::tree::Tree;
 
 /// A longer URL is dropped: servers reject it, and it is usually a data URI.
 pub(crate) const MAX_URL_BYTES: usize = 8_192;
@@ -121,9 +121,7 @@ impl Resolver {
 
     /// For a parsed page.
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
-        // The first with an `href` counts (HTML Standard, 4.2.3): others only name a target.
-        let base = tree.elements_with_tag(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
-        Self::new(url, base).with_limits(tree.memory(), tree.interrupt())
+        Self::new(url, tree.link_tags.base()).with_limits(tree.memory(), tree.interrupt())
     }
 
     /// The absolute `http` or `https` URL of a reference, with its fragment.
@@ -275,7 +273,11 @@ mod tests {
             let resolver = resolver(None).with_encoding(encoding);
             assert_eq!(resolver.web_url(reference).unwrap().as_str(), expected, "{encoding} {reference}");
             if encoding != "Shift_JIS" {
-                assert_eq!(resolver.output_url(reference).as_deref(), Some(expected), "{encoding} {reference}");
+                assert_eq!(
+                    resolver.output_url(reference).as_deref(),
+                    Some(expected),
+                    "{encoding} {reference}"
+                );
             }
         }
     }

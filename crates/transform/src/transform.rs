@@ -168,7 +168,10 @@ pub fn transform_on_site(
     interrupt: &Interrupt,
     site: &SiteMemory,
 ) -> Result<Page, Error> {
-    transform_with(input, Settings { options, selection, memory, interrupt, encoding: UTF_8, site: Some(site) })
+    transform_with(
+        input,
+        Settings { options, selection, memory, interrupt, encoding: UTF_8, site: Some(site) },
+    )
 }
 
 fn transform_with(input: Input<'_>, settings: Settings<'_>) -> Result<Page, Error> {

@@ -197,8 +197,11 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
 
     let steps = Steps::of_page(text.len(), interrupt);
     let tagged = selection.view(tree, &steps);
+    let collector = links::collect(text, &tree.link_tags, resolver.with_full_budget(), interrupt);
     if formats.links {
-        document.links = Some(links::of_view(tree, &tagged, &resolver));
+        let is_whole = options.include_tags.is_empty() && options.exclude_tags.is_empty();
+        let part = || links::of_view(tree, &tagged, &resolver);
+        document.links = Some(if is_whole { collector.texts() } else { part() });
     }
     if formats.images {
         document.images = Some(images::of_view(tree, &tagged, &resolver));
@@ -308,7 +311,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    let links = links::of_page(tree, &resolver);
+    let links = collector.finish();
     // The page comes again if it is rendered or its transform restarts.
     if let Some(visit) = visit.filter(|_| !needs_scripts && !interrupt.is_raised()) {
         visit.learn();
