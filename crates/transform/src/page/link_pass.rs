@@ -248,7 +248,10 @@ mod tests {
             ("<svg><a XLink:Href=/x>t</a></svg><a href=/y>", "/x /y"),
             ("<svg><foreignObject><a href=/x xlink:href=/no></a></foreignObject><a xlink:href=/y>", "/x /y"),
             ("<svg/><a xlink:href=/no><a href=/x>", "/x"),
-            ("<svg><title><a href=/x></title><style><a href=/y></style><a xlink:href=/z></svg>", "/x /y /z"),
+            (
+                "<svg><title><a href=/x></a></title><style><a href=/y></style><a xlink:href=/z></svg>",
+                "/x /y /z",
+            ),
             ("<svg><![CDATA[<a href=/no>]]><a href=/x></svg><![CDATA[<a href=/no>]]>", "/x"),
             ("<svg><p><a xlink:href=/no><a href=/x>", "/x"),
             ("<svg><base href=/b/><image href=/no></svg><a href=x>", "/a/x"),

@@ -10,4 +10,4 @@ mod sniff;
 pub use extension::of_extension;
 pub use kind::MediaKind;
 pub use media_type::MediaType;
-pub use sniff::{SNIFFED_BYTES, computed, has_binary_byte, is_binary_byte, is_pdf, signature};
+pub use sniff::{SNIFFED_BYTES, computed, is_binary_byte, is_pdf, signature};

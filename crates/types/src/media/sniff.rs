@@ -171,9 +171,7 @@ fn has_byte_order_mark(bytes: &[u8]) -> bool {
     [&b"\xef\xbb\xbf"[..], b"\xfe\xff", b"\xff\xfe"].iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// True if the bytes hold one that no text holds.
-#[must_use]
-pub fn has_binary_byte(bytes: &[u8]) -> bool {
+fn has_binary_byte(bytes: &[u8]) -> bool {
     bytes.iter().copied().any(is_binary_byte)
 }
 
