@@ -106,8 +106,9 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() })
 }
 
-/// Transforms a page with the text of a state added to it, so that everything is read from there: links and
-/// pictures too. `None` if the page leaves an element open that hides the text.
+/// Transforms a page with the text of a state added to it, so that everything is read from there: pictures
+/// too. Links are those of the page as served, as if only they were requested. `None` if the page leaves an
+/// element open that hides the text.
 fn filled(
     found: &state::Found,
     text: &str,
@@ -123,7 +124,8 @@ fn filled(
     let tag = if found.is_page { Tag::Div } else { Tag::Article };
     let name = tag.name();
     let source = prepare(Cow::Owned(format!("{text}{linked}<{name} id={ARTICLE_ID}>{html}</{name}>")));
-    let tree = parse_page(&source, settings);
+    let mut tree = parse_page(&source, settings);
+    tree.link_tags.keep_before(text.len());
     let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);
     let article = tree.elements_with_tag(tag).filter(is_ours).last()?;
     if rest_of(&tree, article).all(|node| tree.folded_text(node, 1).is_empty()) {

@@ -222,6 +222,11 @@ impl LinkTags {
         &self.marks
     }
 
+    /// Forgets the tags from a place on, which are no part of the page as served.
+    pub(crate) fn keep_before(&mut self, end: usize) {
+        self.marks.retain(|at| (*at as usize) < end);
+    }
+
     /// Bytes that the marks take.
     pub(crate) fn bytes(&self) -> usize {
         self.marks.len() * size_of::<u32>()
