@@ -197,7 +197,7 @@ impl ReadPdf for PdfWorkers {
         task: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
-        if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
+        if !is_pdf(page.content_type.as_deref(), &page.body) || page.body.len() > MAX_BODY_BYTES {
             return None;
         }
         let slot_owner = SlotOwner::new(task.team, &page.url);

@@ -56,7 +56,7 @@ pub(crate) async fn transform(
     page: Fetched,
     deadline: Instant,
 ) -> (Fetched, Result<Transformed, PageError>) {
-    let pdf = is_pdf(&page.body);
+    let pdf = is_pdf(page.content_type.as_deref(), &page.body);
     if pdf && let Some(result) = read_pdf(shared, job, &page, deadline).await {
         return (page, result);
     }

@@ -148,6 +148,10 @@ impl Transform for TransformAdapter {
 
     fn memory(&self, page: &Fetched) -> usize {
         // The memory of PDFs is limited by the slots for their conversion.
-        if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
+        if is_pdf(page.content_type.as_deref(), &page.body) {
+            0
+        } else {
+            page_memory(page.body.len()).min(self.memory)
+        }
     }
 }

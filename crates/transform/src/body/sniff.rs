@@ -5,7 +5,7 @@
 //! and signatures are those of [`gleaner_types::media`]; this module adds what it takes to read a body: the
 //! share of binary bytes, and JSON, feeds and pages where the type names none.
 
-use gleaner_types::media::{MediaKind, MediaType, SNIFFED_BYTES, is_binary_byte, signature};
+use gleaner_types::media::{MediaKind, MediaType, SNIFFED_BYTES, is_binary_byte, is_pdf, signature};
 
 /// The kind of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,10 +31,11 @@ const MAX_BINARY_SHARE: usize = 32;
 pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     let head = body.get(..SNIFFED_BYTES).unwrap_or(body);
     let declared = MediaType::of_header(content_type.unwrap_or_default());
-    match signature(head).map(|found| (found, MediaKind::of(found))) {
-        Some((_, MediaKind::Pdf)) => return Body::Pdf,
-        Some((found, MediaKind::Binary)) => return Body::Binary(found.to_owned()),
-        _ => {}
+    if is_pdf(content_type, body) {
+        return Body::Pdf;
+    }
+    if let Some(found) = signature(head).filter(|found| MediaKind::of(found) == MediaKind::Binary) {
+        return Body::Binary(found.to_owned());
     }
     let body = match declared.kind() {
         MediaKind::Binary => return Body::Binary(declared.essence().to_owned()),
@@ -167,6 +168,7 @@ mod tests {
             (b" <?xml version='1.0'?><!-- x --><rss>", Some("text/html"), Body::Feed),
             (b"<p>see <rss>", Some("text/html"), Body::Html),
             (b" \n%PDF-1.7", Some("text/html"), Body::Pdf),
+            (b"Warning\n%PDF-1.7", Some("application/pdf"), Body::Pdf),
             (b"%PDF-1.7", Some("text/html"), Body::Pdf),
             (b"%PDF-1.7", Some("application/pdf"), Body::Pdf),
             (b"\x89PNG\r\n\x1a\n", Some("text/html"), binary("image/png")),

@@ -32,62 +32,8 @@ pub enum MediaKind {
     Other,
 }
 
-/// Types under `application/` without text.
-const BINARY_APPLICATIONS: &[&str] = &[
-    "gzip",
-    "java-archive",
-    "java-vm",
-    "mac-binary",
-    "msword",
-    "vnd.android.package-archive",
-    "vnd.apple.installer+xml",
-    "vnd.debian.binary-package",
-    "vnd.microsoft.portable-executable",
-    "vnd.ms-cab-compressed",
-    "vnd.ms-excel",
-    "vnd.ms-fontobject",
-    "vnd.ms-powerpoint",
-    "vnd.rar",
-    "vnd.sqlite3",
-    "wasm",
-    "x-7z-compressed",
-    "x-apple-diskimage",
-    "x-bittorrent",
-    "x-brotli",
-    "x-bzip",
-    "x-bzip2",
-    "x-compressed",
-    "x-debian-package",
-    "x-dosexec",
-    "x-executable",
-    "x-font-opentype",
-    "x-font-ttf",
-    "x-font-woff",
-    "x-gzip",
-    "x-iso9660-image",
-    "x-lz4",
-    "x-lzip",
-    "x-lzma",
-    "x-msdos-program",
-    "x-msdownload",
-    "x-msi",
-    "x-ole-storage",
-    "x-rar-compressed",
-    "x-raw-disk-image",
-    "x-rpm",
-    "x-shockwave-flash",
-    "x-tar",
-    "x-xz",
-    "x-zip-compressed",
-    "zip",
-    "zstd",
-    "ogg",
-    "font-woff",
-    "font-woff2",
-];
-
 /// Prefixes of types under `application/` for zipped containers.
-const BINARY_APPLICATION_PREFIXES: &[&str] = &["vnd.openxmlformats-", "vnd.oasis.opendocument.", "epub"];
+const CONTAINERS: &[&str] = &["vnd.openxmlformats-", "vnd.oasis.opendocument.", "epub"];
 
 impl MediaKind {
     /// The kind of a type without parameters, in lower case.
@@ -110,7 +56,60 @@ impl MediaKind {
             ("application", "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") => {
                 Self::Unknown
             }
-            ("application", _) if is_binary_application(subtype) => Self::Binary,
+            (
+                "application",
+                "gzip"
+                | "java-archive"
+                | "java-vm"
+                | "mac-binary"
+                | "msword"
+                | "vnd.android.package-archive"
+                | "vnd.apple.installer+xml"
+                | "vnd.debian.binary-package"
+                | "vnd.microsoft.portable-executable"
+                | "vnd.ms-cab-compressed"
+                | "vnd.ms-excel"
+                | "vnd.ms-fontobject"
+                | "vnd.ms-powerpoint"
+                | "vnd.rar"
+                | "vnd.sqlite3"
+                | "wasm"
+                | "x-7z-compressed"
+                | "x-apple-diskimage"
+                | "x-bittorrent"
+                | "x-brotli"
+                | "x-bzip"
+                | "x-bzip2"
+                | "x-compressed"
+                | "x-debian-package"
+                | "x-dosexec"
+                | "x-executable"
+                | "x-font-opentype"
+                | "x-font-ttf"
+                | "x-font-woff"
+                | "x-gzip"
+                | "x-iso9660-image"
+                | "x-lz4"
+                | "x-lzip"
+                | "x-lzma"
+                | "x-msdos-program"
+                | "x-msdownload"
+                | "x-msi"
+                | "x-ole-storage"
+                | "x-rar-compressed"
+                | "x-raw-disk-image"
+                | "x-rpm"
+                | "x-shockwave-flash"
+                | "x-tar"
+                | "x-xz"
+                | "x-zip-compressed"
+                | "zip"
+                | "zstd"
+                | "ogg"
+                | "font-woff"
+                | "font-woff2",
+            ) => Self::Binary,
+            ("application", _) if CONTAINERS.iter().any(|prefix| subtype.starts_with(prefix)) => Self::Binary,
             (
                 "application",
                 "javascript" | "x-javascript" | "ecmascript" | "yaml" | "x-yaml" | "toml" | "x-sh" | "sql"
@@ -128,11 +127,6 @@ impl MediaKind {
     pub const fn is_file(self) -> bool {
         matches!(self, Self::Binary | Self::Svg)
     }
-}
-
-fn is_binary_application(subtype: &str) -> bool {
-    BINARY_APPLICATIONS.contains(&subtype)
-        || BINARY_APPLICATION_PREFIXES.iter().any(|prefix| subtype.starts_with(prefix))
 }
 
 #[cfg(test)]

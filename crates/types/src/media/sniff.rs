@@ -9,6 +9,9 @@ use super::{MediaKind, MediaType};
 /// Most first bytes that are examined (section 5.2).
 pub const SNIFFED_BYTES: usize = 1445;
 
+/// Bytes of a file in which the header of a PDF may be.
+const PDF_HEADER_BYTES: usize = 1024;
+
 /// The media type of a body, without parameters.
 ///
 /// One addition to the standard: if a body is declared as any kind of text, or as a type without a rule here,
@@ -146,7 +149,7 @@ const SIGNATURES: &[Row] = &[
 #[must_use]
 pub fn signature(bytes: &[u8]) -> Option<&'static str> {
     let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
-    if is_pdf(bytes) {
+    if begins_as_pdf(bytes) {
         return Some("application/pdf");
     }
     let row = SIGNATURES.iter().find(|(start, offset, inside, _)| {
@@ -158,10 +161,18 @@ pub fn signature(bytes: &[u8]) -> Option<&'static str> {
     Some(row.3)
 }
 
-/// True if a body is read as a PDF, whatever its header says. Readers of PDFs accept the header anywhere in
-/// the first kilobyte; here only white space and a byte order mark may precede it.
+/// True if a body is read as a PDF: it begins like one, or it is declared as one and does so anywhere in the
+/// first kilobyte, as readers of PDFs accept. Some servers write a warning of their own before the file.
 #[must_use]
-pub fn is_pdf(body: &[u8]) -> bool {
+pub fn is_pdf(content_type: Option<&str>, body: &[u8]) -> bool {
+    let head = body.get(..PDF_HEADER_BYTES).unwrap_or(body);
+    begins_as_pdf(body)
+        || (head.windows(5).any(|bytes| bytes == b"%PDF-")
+            && MediaType::of_header(content_type.unwrap_or_default()).kind() == MediaKind::Pdf)
+}
+
+/// White space and a byte order mark may precede the header, which in the standard is plain text.
+fn begins_as_pdf(body: &[u8]) -> bool {
     let rest = body.get(..SNIFFED_BYTES).unwrap_or(body).trim_ascii_start();
     rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest).starts_with(b"%PDF-")
 }
@@ -260,6 +271,23 @@ mod tests {
             ("application/pdf", b"<html>", "application/pdf"),
         ] {
             assert_eq!(by(declared, true, bytes), expected, "{declared} {bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_declared_as_a_pdf_may_begin_late() {
+        let late = b"<br />\n<b>Warning</b>: no such index\n%PDF-1.7";
+        for (content_type, body, expected) in [
+            (Some("application/pdf"), &late[..], true),
+            (Some("Application/PDF; x=y"), late, true),
+            (Some("text/html"), late, false),
+            (None, late, false),
+            (None, b"\n%PDF-1.7", true),
+            (Some("text/html"), b"%PDF-1.7", true),
+            (Some("application/pdf"), b"<p>no file", false),
+            (Some("application/pdf"), b"", false),
+        ] {
+            assert_eq!(is_pdf(content_type, body), expected, "{content_type:?} {body:?}");
         }
     }
 
