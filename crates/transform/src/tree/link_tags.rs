@@ -68,8 +68,8 @@ const INTEGRATION_POINTS: [&[u8]; 8] =
 const FIRST_OF_MATH: usize = 3;
 
 /// Tags that end a drawing or a formula, because only HTML has them.
-const BREAKOUTS: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li \
-    listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var";
+const BREAKOUTS: &str = "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr \
+    i img li listing menu meta nobr ol p pre ruby s small span strike strong sub sup table tt u ul var";
 
 fn is_breakout(name: &[u8]) -> bool {
     BREAKOUTS.split(' ').any(|known| known.as_bytes() == name)
