@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, SET_COOKIE};
+use gleaner_types::media::MediaKind;
+use http::header::SET_COOKIE;
 use http::{HeaderMap, Method};
 use http_body_util::Full;
 use tokio::time::Instant;
@@ -19,7 +20,7 @@ use crate::cookies::{self, CookieJar};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
-use crate::media::Accept;
+use crate::media::{self, Accept};
 use crate::proxy::{self, ProxySession, Tier};
 use crate::redirect::{self, RedirectCheck, without_fragment};
 use crate::refresh;
@@ -270,8 +271,7 @@ impl<'a> Exchange<'a> {
         if !follows || !page.is_success() || page.body.len() > FREE_BODY_BYTES {
             return None;
         }
-        let kind = page.content_type.as_deref().unwrap_or("text/html");
-        let is_html = kind.to_ascii_lowercase().contains("html");
+        let is_html = MediaKind::of(&page.media_type()) == MediaKind::Html;
         refresh::target(&page.url, &page.headers, &page.body, is_html)
     }
 
@@ -399,7 +399,7 @@ impl<'a> Exchange<'a> {
             requested: self.hops.first().map_or_else(|| self.url.clone(), |hop| hop.url.clone()),
             url: self.url.clone(),
             status,
-            content_type: headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
+            content_type: media::content_type(&headers),
             body,
             hops: std::mem::take(&mut self.hops),
             retry_after: retry_after(&headers, self.fetcher.clock),

@@ -1,12 +1,12 @@
 //! Redirects that a page asks for: the `Refresh` header and `<meta http-equiv="refresh">` (HTML standard,
 //! section "Refresh state").
 //!
-//! Browsers act on both, so a page with nothing else in it is a redirect for its readers. The scan reads only
-//! the first bytes of the body and builds no tree: this crate does not parse pages, and such elements come
-//! before the text.
+//! Browsers act on both, so a page with nothing else in it is a redirect for its readers. The scan builds no
+//! tree: this crate does not parse pages.
 
 use std::time::Duration;
 
+use gleaner_types::Refresh;
 use http::HeaderMap;
 use url::Url;
 
@@ -15,105 +15,162 @@ use crate::redirect::without_fragment;
 /// A refresh with a longer delay is not followed: the page is meant to be read first, such as one of a slide
 /// show. Its target is a link of the page.
 pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(1);
-/// Most bytes of a body that are scanned.
-const MAX_SCANNED: usize = 8 * 1024;
+/// Bytes behind `http-equiv` within which its value is.
+const NEAR: usize = 32;
 /// Elements whose content is not markup, or not for a client that runs scripts.
-const OPAQUE: [&[u8]; 7] = [b"script", b"style", b"noscript", b"template", b"title", b"textarea", b"iframe"];
+const OPAQUE: [&[u8]; 10] = [
+    b"script",
+    b"style",
+    b"noscript",
+    b"template",
+    b"title",
+    b"textarea",
+    b"iframe",
+    b"xmp",
+    b"noembed",
+    b"noframes",
+];
+/// The named character references that URLs are written with.
+const REFERENCES: [(&str, char); 22] = [
+    ("amp", '&'),
+    ("apos", '\''),
+    ("ast", '*'),
+    ("colon", ':'),
+    ("comma", ','),
+    ("commat", '@'),
+    ("dollar", '$'),
+    ("equals", '='),
+    ("excl", '!'),
+    ("gt", '>'),
+    ("lowbar", '_'),
+    ("lpar", '('),
+    ("lt", '<'),
+    ("num", '#'),
+    ("percnt", '%'),
+    ("period", '.'),
+    ("plus", '+'),
+    ("quest", '?'),
+    ("quot", '"'),
+    ("rpar", ')'),
+    ("semi", ';'),
+    ("sol", '/'),
+];
 
 /// The page that the page at `url` redirects to at once; `None` if it stays or reloads itself.
 pub(crate) fn target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
     let header = headers.get("refresh").and_then(|value| value.to_str().ok());
-    let content = match header {
-        Some(text) => Some(text.to_owned()),
-        None if is_html => meta_content(body.get(..MAX_SCANNED).unwrap_or(body)),
-        None => None,
+    let (content, base) = match header {
+        Some(text) => (text.to_owned(), None),
+        None if is_html => declared(body)?,
+        None => return None,
     };
-    let content = content?;
-    let mut target = url.join(address(&content)?).ok()?;
+    let refresh = Refresh::parse(&content)?;
+    if refresh.seconds > MAX_REFRESH_DELAY.as_secs() || refresh.url.is_empty() {
+        return None;
+    }
+    let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
+    let base = base.and_then(|base| url.join(&base).ok()).filter(is_page);
+    let mut target = base.as_ref().unwrap_or(url).join(refresh.url).ok()?;
     let _ = target.set_username("");
     let _ = target.set_password(None);
     // Browsers do not leave a page for `mailto:` or an app's scheme without asking the user.
-    let is_page = matches!(target.scheme(), "http" | "https");
-    (is_page && without_fragment(url) != without_fragment(&target)).then_some(target)
+    (is_page(&target) && without_fragment(url) != without_fragment(&target)).then_some(target)
 }
 
-/// The URL in `1; url=/next`, if the delay is short enough.
-fn address(content: &str) -> Option<&str> {
-    let content = content.trim();
-    let digits = content.bytes().take_while(u8::is_ascii_digit).count();
-    let (seconds, rest) = content.split_at_checked(digits)?;
-    if seconds.is_empty() && !rest.starts_with('.') {
+/// The `content` of the first `<meta http-equiv="refresh">` that a browser with scripts acts on, and the
+/// `href` of a `<base>` before it.
+fn declared(html: &[u8]) -> Option<(String, Option<String>)> {
+    if !may_refresh(html) {
         return None;
     }
-    if !seconds.is_empty()
-        && seconds.parse::<u64>().map_or(true, |seconds| seconds > MAX_REFRESH_DELAY.as_secs())
-    {
-        return None;
-    }
-    let rest = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
-    let after = rest.trim_start();
-    let after =
-        after.strip_prefix([';', ',']).or_else(|| (after.len() < rest.len()).then_some(after))?.trim_start();
-    let after = match after.split_at_checked(3) {
-        Some((name, value)) if name.eq_ignore_ascii_case("url") => match value.trim_start().strip_prefix('=')
-        {
-            Some(value) => value.trim_start(),
-            None => after,
-        },
-        _ => after,
-    };
-    let address = match after.chars().next()? {
-        quote @ ('"' | '\'') => after.get(1..)?.split(quote).next()?,
-        _ => after,
-    };
-    (!address.trim().is_empty()).then(|| address.trim())
-}
-
-/// The `content` of the first `<meta http-equiv="refresh">` that a browser with scripts would act on.
-fn meta_content(html: &[u8]) -> Option<String> {
-    if !has_http_equiv(html) {
-        return None;
-    }
+    let mut base = None;
     let mut rest = html;
-    while let Some(start) = rest.iter().position(|byte| *byte == b'<') {
+    while let Some(start) = memchr::memchr(b'<', rest) {
         rest = rest.get(start + 1..)?;
-        if let Some(comment) = rest.strip_prefix(b"!--") {
-            rest = after(comment, b"-->")?;
+        if rest.starts_with(b"!--") {
+            // The dashes of `<!-->` also close it.
+            rest = after(rest.get(1..)?, b"-->")?;
             continue;
         }
-        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let (name, tail) = rest.split_at_checked(length)?;
+        if matches!(rest.first(), Some(b'!' | b'?')) {
+            rest = after(rest, b">")?;
+            continue;
+        }
+        let is_end = rest.first() == Some(&b'/');
+        let named = rest.get(usize::from(is_end)..)?;
+        if !named.first().is_some_and(u8::is_ascii_alphabetic) {
+            continue;
+        }
+        let ends_name = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
+        let (name, tail) = named.split_at_checked(named.iter().position(ends_name)?)?;
+        let (attributes, tail) = attributes(tail);
+        rest = tail;
+        let value = |wanted: &str| {
+            attributes.iter().find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value))
+        };
+        if is_end {
+            continue;
+        }
         if name.eq_ignore_ascii_case(b"meta") {
-            let (attributes, tail) = attributes(tail);
-            let value = |wanted: &str| {
-                attributes.iter().find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value))
-            };
-            if value("http-equiv").is_some_and(|value| value.trim().eq_ignore_ascii_case("refresh"))
-                && let Some(content) = value("content")
-            {
-                return Some(content.replace("&amp;", "&"));
+            let is_refresh = value("http-equiv").is_some_and(|value| value.eq_ignore_ascii_case("refresh"));
+            let content = value("content").filter(|_| is_refresh).map(|content| decoded(content));
+            if let Some(content) = content.filter(|content| Refresh::parse(content).is_some()) {
+                return Some((content, base));
             }
-            rest = tail;
-        } else if name.eq_ignore_ascii_case(b"body") {
-            return None;
+        } else if name.eq_ignore_ascii_case(b"base") {
+            base = base.or_else(|| value("href").map(|href| decoded(href)));
         } else if let Some(opaque) = OPAQUE.iter().find(|opaque| name.eq_ignore_ascii_case(opaque)) {
-            rest = after_end_tag(tail, opaque)?;
+            rest = after_end_tag(rest, opaque)?;
         }
     }
     None
 }
 
-/// Whether `http-equiv` occurs at all. This is many times faster than the scan and enough for most pages: it
+/// Whether a tag could be a refresh. This is many times faster than the scan and enough for most pages: it
 /// jumps from one `q` to the next, and markup has few of them.
-fn has_http_equiv(html: &[u8]) -> bool {
+fn may_refresh(html: &[u8]) -> bool {
     memchr::memchr2_iter(b'q', b'Q', html).any(|at| {
-        let word = at.checked_sub(6).and_then(|start| html.get(start..start + 10));
-        word.is_some_and(|word| word.eq_ignore_ascii_case(b"http-equiv"))
+        let Some(word) = at.checked_sub(6).and_then(|start| html.get(start..)) else { return false };
+        let (word, value) = word.split_at_checked(10).unwrap_or_default();
+        let value = value.get(..NEAR).unwrap_or(value);
+        word.eq_ignore_ascii_case(b"http-equiv")
+            && value.windows(7).any(|known| known.eq_ignore_ascii_case(b"refresh"))
     })
 }
 
+/// An attribute's value with its character references decoded.
+fn decoded(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let (character, after) = reference(after).unwrap_or(('&', after));
+        out.push(character);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character of a reference, and the text behind it.
+fn reference(text: &str) -> Option<(char, &str)> {
+    let Some(number) = text.strip_prefix('#') else {
+        return REFERENCES
+            .iter()
+            .find_map(|(name, character)| Some((*character, text.strip_prefix(name)?.strip_prefix(';')?)));
+    };
+    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => (digits, 16),
+        None => (number, 10),
+    };
+    let end = digits.find(|character: char| !character.is_digit(radix)).unwrap_or(digits.len());
+    let (number, rest) = digits.split_at_checked(end)?;
+    let character = u32::from_str_radix(number, radix).ok().and_then(char::from_u32)?;
+    Some((character, rest.strip_prefix(';').unwrap_or(rest)))
+}
+
 fn after<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
-    let at = bytes.windows(mark.len()).position(|window| window == mark)?;
+    let at = memchr::memmem::find(bytes, mark)?;
     bytes.get(at + mark.len()..)
 }
 
@@ -186,13 +243,25 @@ mod tests {
              <meta http-equiv=refresh content='0 url=/n'>",
             "<noscript><meta http-equiv=refresh content='0;url=/wrong'></noscript>\
              <meta http-equiv=refresh content='1;url=https://u:p@a.example/n'>",
+            "<body><p>Moved.<meta http-equiv=refresh content='0;url=/n'>",
+            "<meta http-equiv = \"\tREFRESH\"><meta http-equiv = refresh content='\n0 ;\n\tUrl\n=\n\"/n\" '>",
+            "<meta http-equiv=refresh content='&#x30;&semi;url&equals;&#x2F;&#110'>",
+            "<base target=_top><base href=/b/><base href=/c/><meta http-equiv=refresh content='0;url=../n'>",
+            "<base href='mailto:a@b.example'><meta http-equiv=refresh content='0;url=n'>",
+            "<meta http-equiv=refresh content='0;url=n'><base href=/b/>",
+            "<a title='<meta http-equiv=refresh content=0;url=/wrong>'></a title='<base href=/b/>'>\
+             <meta http-equiv=refresh content='0;url=n'>",
+            "<!--><meta http-equiv=refresh content='0;url=/n'>",
+            "<meta http-equiv=refresh content='soon;url=/wrong'><meta http-equiv=refresh content='0;url=/n'>",
         ] {
             assert_eq!(by_meta(html), there, "{html}");
         }
         assert_eq!(
-            by_meta("<meta http-equiv=refresh content='0;url=/?a=1&amp;b=2'>").as_deref(),
-            Some("https://a.example/?a=1&b=2")
+            by_meta("<meta http-equiv=refresh content='0;url=/?a=1&amp;b=2&c=3'>").as_deref(),
+            Some("https://a.example/?a=1&b=2&c=3")
         );
+        let late = format!("<style>{}</style>", "p{margin:0}\n".repeat(2_000));
+        assert_eq!(by_meta(&format!("{late}<meta http-equiv=refresh content='0;url=/n'>")), there);
         for html in [
             "<meta http-equiv=refresh content='2;url=/n'>",
             "<meta http-equiv=refresh content='30;url=/n'>",
@@ -205,7 +274,8 @@ mod tests {
             "<meta name=refresh content='0;url=/n'>",
             "<noscript><meta http-equiv=refresh content='0;url=/n'></noscript>",
             "<script>'<meta http-equiv=refresh content=0;url=/n>'</script>",
-            "<body><meta http-equiv=refresh content='0;url=/n'>",
+            "<xmp><meta http-equiv=refresh content='0;url=/n'></xmp>",
+            "<meta content='0;url=/n'><p http-equiv=refresh content='0;url=/n'>",
             "<!-- never closed <meta http-equiv=refresh content='0;url=/n'>",
             "<meta http-equiv=refresh content='0;url=http://['>",
         ] {

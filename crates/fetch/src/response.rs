@@ -3,6 +3,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_types::media::MediaType;
 use gleaner_types::{ProxyUsed, SafeUrl};
 use http::HeaderMap;
 use url::Url;
@@ -23,7 +24,7 @@ pub struct Response {
     /// The headers of the answer as sent: `Content-Encoding` and `Content-Length` still describe the body on
     /// the wire.
     pub headers: HeaderMap,
-    /// `Content-Type` as sent, if it is text.
+    /// `Content-Type` as sent; several lines are joined with commas.
     pub content_type: Option<String>,
     /// The body without its content codings. Its charset is not converted.
     pub body: Bytes,
@@ -77,8 +78,8 @@ impl Response {
         crate::media::computed(&self.headers, &self.body)
     }
 
-    /// `Content-Type` as sent, if it names the [media type](Self::media_type) of the body; otherwise that
-    /// type, with the header's parameters, such as the charset, if it is text.
+    /// `Content-Type` as sent, if it is one valid type and that of the [body](Self::media_type); otherwise the
+    /// body's type, with the header's parameters, such as the charset, if it is text.
     #[must_use]
     pub fn effective_content_type(&self) -> String {
         content_type(self.content_type.as_deref(), self.media_type())
@@ -93,14 +94,15 @@ impl Response {
 
 fn content_type(header: Option<&str>, computed: String) -> String {
     let Some(header) = header else { return computed };
-    let (essence, parameters) = header.split_once(';').unwrap_or((header, ""));
-    if essence.trim().eq_ignore_ascii_case(&computed) {
+    if MediaType::parse(header).is_some_and(|valid| valid.essence() == computed) {
         return header.to_owned();
     }
-    if parameters.is_empty() || !computed.starts_with("text/") {
-        return computed;
+    let declared = MediaType::of_header(header);
+    if declared.essence() == computed || computed.starts_with("text/") {
+        declared.with_essence(computed).to_string()
+    } else {
+        computed
     }
-    format!("{computed};{parameters}")
 }
 
 /// One redirect.
@@ -156,6 +158,10 @@ mod tests {
             ),
             (Some("application/octet-stream"), "text/plain", "text/plain"),
             (Some("text/html; charset=utf-8"), "application/pdf", "application/pdf"),
+            (Some("text/html, Text/HTML;charset=gbk"), "text/html", "text/html; charset=gbk"),
+            (Some("text/html charset=utf-8"), "text/html", "text/html"),
+            (Some("html; charset=\"gbk"), "text/html", "text/html; charset=gbk"),
+            (Some("*/*"), "text/plain", "text/plain"),
         ];
         for (header, computed, expected) in rows {
             assert_eq!(content_type(header, computed.to_owned()), expected, "{header:?}");

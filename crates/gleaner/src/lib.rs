@@ -211,7 +211,7 @@ pub use gleaner_types::request::{
 #[doc(inline)]
 pub use gleaner_types::{
     Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind, JobState, Metadata,
-    PageError, PathPart, RequestBounds, SafeUrl, event, limits, parse_json, plan, response,
+    PageError, PathPart, RequestBounds, SafeUrl, event, limits, media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {ipnet, schemars, serde_json, url};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner::Faults;
 use gleaner::limits::MAX_BODY_BYTES;
+use gleaner::media::{MediaKind, MediaType};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
 use http_body::Body;
@@ -46,8 +47,7 @@ pub(crate) fn content_type(headers: &HeaderMap) -> &str {
 /// says so.
 pub(crate) fn invalid_json(faults: Faults, content_type: &str) -> Failure {
     let failure = Failure::from(faults);
-    let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if essence.is_empty() || essence == "application/json" || essence.ends_with("+json") {
+    if content_type.is_empty() || MediaType::of_header(content_type).kind() == MediaKind::Json {
         return failure;
     }
     failure.append_text("; its `Content-Type` is not `application/json`")

@@ -19,10 +19,11 @@ use std::thread::available_parallelism;
 
 use async_trait::async_trait;
 use gleaner_runtime::{FairSemaphore, Fetched, PdfTask, ReadPdf, SlotOwner, Transformed, spawn_blocking};
+use gleaner_transform::MAX_BODY_BYTES;
 use gleaner_transform::pdf::{
     self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
-use gleaner_transform::{MAX_BODY_BYTES, is_pdf};
+use gleaner_types::media::is_pdf;
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
@@ -196,7 +197,7 @@ impl ReadPdf for PdfWorkers {
         task: PdfTask<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
-        if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
+        if !is_pdf(page.content_type.as_deref(), &page.body) || page.body.len() > MAX_BODY_BYTES {
             return None;
         }
         let slot_owner = SlotOwner::new(task.team, &page.url);

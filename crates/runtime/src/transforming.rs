@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
+use gleaner_types::media::{MediaType, is_pdf};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::{Instant, timeout_at};
@@ -56,7 +57,7 @@ pub(crate) async fn transform(
     page: Fetched,
     deadline: Instant,
 ) -> (Fetched, Result<Transformed, PageError>) {
-    let pdf = is_pdf(&page);
+    let pdf = is_pdf(page.content_type.as_deref(), &page.body);
     if pdf && let Some(result) = read_pdf(shared, job, &page, deadline).await {
         return (page, result);
     }
@@ -147,7 +148,7 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
     // A compressed sitemap can be large once it is decompressed.
     let is_small = page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP);
     let parse = move || {
-        let sitemap = sitemap::parse_as(&page.body, &page.url, charset(&page));
+        let sitemap = sitemap::parse_as(&page.body, &page.url, charset(&page).as_deref());
         let priorities = sitemap.crawl_priorities();
         (sitemap, priorities)
     };
@@ -159,21 +160,9 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
 }
 
 /// The `charset` of a content type.
-fn charset(page: &Fetched) -> Option<&str> {
-    page.content_type.as_deref()?.split(';').skip(1).find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        let value = value.trim().trim_matches(['"', '\'']);
-        name.trim().eq_ignore_ascii_case("charset").then_some(value)
-    })
-}
-
-/// May the body be a PDF, by its content type or its first bytes? The transformer makes the final decision.
-fn is_pdf(page: &Fetched) -> bool {
-    let header = page.content_type.as_deref();
-    let media_type = header.and_then(|header| header.split(';').next()).unwrap_or_default();
-    let head = page.body.get(..1_024).unwrap_or(&page.body);
-    media_type.trim().eq_ignore_ascii_case("application/pdf")
-        || memchr::memmem::find(head, b"%PDF-").is_some()
+fn charset(page: &Fetched) -> Option<String> {
+    let content_type = MediaType::of_header(page.content_type.as_deref()?);
+    content_type.parameter("charset").map(ToOwned::to_owned)
 }
 
 fn failed(error: BlockingError) -> PageError {

@@ -47,7 +47,6 @@ mod words;
 #[doc(hidden)]
 pub use content::training;
 
-pub use body::is_pdf;
 pub use branding::add_computed_styles;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use content::SiteMemory;

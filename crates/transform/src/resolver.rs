@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use encoding_rs::{Encoding, UTF_8};
 use gleaner_types::Interrupt;
 use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
-use crate::tree::{Attr, Tag, Tree};
+use crate::charset::encoded_query;
+use crate::tree::Tree;
 
 /// A longer URL is dropped: servers reject it, and it is usually a data URI.
 pub(crate) const MAX_URL_BYTES: usize = 8_192;
@@ -34,6 +36,8 @@ pub(crate) struct Resolver {
     base: Option<Url>,
     /// The page itself.
     page: Option<Url>,
+    /// The encoding of the page, in which queries are written; `None` for UTF-8.
+    encoding: Option<&'static Encoding>,
     interrupt: Interrupt,
 }
 
@@ -55,8 +59,27 @@ impl Resolver {
             limit: MAX_RESOLVED_BYTES,
             base: None,
             page: None,
+            encoding: None,
             interrupt: Interrupt::never(),
         }
+    }
+
+    /// Writes queries in the encoding of the page, by its name (URL Standard, "encoding" of the URL parser).
+    pub(crate) fn with_encoding(self, name: &str) -> Self {
+        let encoding = Encoding::for_label(name.as_bytes()).map(Encoding::output_encoding);
+        Self { encoding: encoding.filter(|encoding| *encoding != UTF_8), ..self }
+    }
+
+    /// Parses a reference, relative to the base if there is one.
+    fn parse(&self, reference: &str) -> Option<Url> {
+        let options = Url::options().base_url(self.base.as_ref());
+        let parsed = match self.encoding {
+            None => options.parse(reference),
+            Some(encoding) => {
+                options.encoding_override(Some(&|query| encoded_query(encoding, query))).parse(reference)
+            }
+        };
+        parsed.ok()
     }
 
     /// Limits the added bytes to a share of the page's memory, and counts the work of each URL.
@@ -98,9 +121,7 @@ impl Resolver {
 
     /// For a parsed page.
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
-        // The first with an `href` counts (HTML Standard, 4.2.3): others only name a target.
-        let base = tree.elements_with_tag(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
-        Self::new(url, base).with_limits(tree.memory(), tree.interrupt())
+        Self::new(url, tree.link_tags.base()).with_limits(tree.memory(), tree.interrupt())
     }
 
     /// The absolute `http` or `https` URL of a reference, with its fragment.
@@ -109,10 +130,7 @@ impl Resolver {
         if reference.len() > MAX_URL_BYTES || self.is_spent() {
             return None;
         }
-        let url = match &self.base {
-            Some(base) => base.join(&reference).ok()?,
-            None => Url::parse(&reference).ok()?,
-        };
+        let url = self.parse(&reference)?;
         (matches!(url.scheme(), "http" | "https") && url.has_host() && self.charge(&reference, &url))
             .then_some(url)
     }
@@ -130,20 +148,17 @@ impl Resolver {
                 if self.base.is_none() {
                     return Some(stripped);
                 }
-                let url = Url::parse(&stripped).ok()?;
+                let url = self.parse(&stripped)?;
                 url.has_host().then(|| Cow::Owned(as_written(&stripped, url)))
             }
             Some(scheme) if is_contact(scheme) => Some(stripped),
             Some(scheme) if self.base.is_none() && !is_dangerous(scheme) => Some(stripped),
             Some(_) => None,
-            None => match &self.base {
-                Some(base) => base
-                    .join(&stripped)
-                    .ok()
-                    .filter(|url| matches!(url.scheme(), "http" | "https") && self.charge(&stripped, url))
-                    .map(|url| Cow::Owned(as_written(&stripped, url))),
-                None => Some(stripped),
-            },
+            None if self.base.is_none() => Some(stripped),
+            None => self
+                .parse(&stripped)
+                .filter(|url| matches!(url.scheme(), "http" | "https") && self.charge(&stripped, url))
+                .map(|url| Cow::Owned(as_written(&stripped, url))),
         }
     }
 }
@@ -241,6 +256,30 @@ mod tests {
     fn the_base_is_used_unless_it_is_no_web_url() {
         assert_eq!(resolver(Some("/docs/")).web_url("x").unwrap().as_str(), "https://example.org/docs/x");
         assert_eq!(resolver(Some("javascript:1")).web_url("x").unwrap().as_str(), "https://example.org/a/x");
+    }
+
+    #[test]
+    fn queries_are_written_in_the_encoding_of_the_page() {
+        for (encoding, reference, expected) in [
+            ("windows-1251", "/я?q=я#я", "https://example.org/%D1%8F?q=%FF#%D1%8F"),
+            ("windows-1252", "?q=ä€ж&b", "https://example.org/a/b?q=%E4%80%26%231078%3B&b"),
+            ("Shift_JIS", "//other.example?ソ", "https://other.example/?%83\\"),
+            ("gbk", "https://other.example/?q=中", "https://other.example/?q=%D6%D0"),
+            ("windows-1252", "?q=%C3%A4", "https://example.org/a/b?q=%C3%A4"),
+            ("UTF-8", "?q=ä", "https://example.org/a/b?q=%C3%A4"),
+            ("UTF-16LE", "?q=ä", "https://example.org/a/b?q=%C3%A4"),
+            ("replacement", "?q=ä", "https://example.org/a/b?q=%C3%A4"),
+        ] {
+            let resolver = resolver(None).with_encoding(encoding);
+            assert_eq!(resolver.web_url(reference).unwrap().as_str(), expected, "{encoding} {reference}");
+            if encoding != "Shift_JIS" {
+                assert_eq!(
+                    resolver.output_url(reference).as_deref(),
+                    Some(expected),
+                    "{encoding} {reference}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -24,6 +24,9 @@ use crate::{charset, markdown};
 /// Upper bound on the size of a body, in bytes.
 pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
 
+/// The name of the encoding of text that is not decoded from bytes.
+const UTF_8: &str = "UTF-8";
+
 /// The warning of a body without a word, whatever its type.
 const NO_TEXT: &str = "There is nothing to read on the page: its body holds no text.";
 
@@ -115,7 +118,7 @@ pub fn transform_within(
     memory: usize,
     interrupt: &Interrupt,
 ) -> Result<Page, Error> {
-    transform_with(input, Settings { options, selection, memory, interrupt, site: None })
+    transform_with(input, Settings { options, selection, memory, interrupt, encoding: UTF_8, site: None })
 }
 
 /// Like [`transform_within`], for one of many pages: what recurs on the pages of its site is left out of the
@@ -165,7 +168,10 @@ pub fn transform_on_site(
     interrupt: &Interrupt,
     site: &SiteMemory,
 ) -> Result<Page, Error> {
-    transform_with(input, Settings { options, selection, memory, interrupt, site: Some(site) })
+    transform_with(
+        input,
+        Settings { options, selection, memory, interrupt, encoding: UTF_8, site: Some(site) },
+    )
 }
 
 fn transform_with(input: Input<'_>, settings: Settings<'_>) -> Result<Page, Error> {
@@ -192,6 +198,8 @@ struct Settings<'s> {
     /// Bytes that the page may take.
     memory: usize,
     interrupt: &'s Interrupt,
+    /// The encoding of the body, by its name.
+    encoding: &'static str,
     /// What recurs on the pages of the site.
     site: Option<&'s SiteMemory>,
 }
@@ -205,8 +213,8 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
     check_size(input.body)?;
     match body::sniff(input.body, input.content_type) {
         Body::Html => {
-            let text = prepare(charset::decode(input.body, input.content_type).text);
-            Ok(link_pass::links(&text, input.url))
+            let decoded = charset::decode(input.body, input.content_type);
+            Ok(link_pass::links(&prepare(decoded.text), input.url, decoded.encoding))
         }
         Body::Feed => {
             let text = charset::decode(input.body, input.content_type).text;
@@ -215,7 +223,7 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
         Body::Markdown => {
             let text = charset::decode(input.body, input.content_type).text;
             let html = body::markdown::html(&text, &Interrupt::never());
-            Ok(link_pass::links(&prepare(Cow::Owned(html)), input.url))
+            Ok(link_pass::links(&prepare(Cow::Owned(html)), input.url, UTF_8))
         }
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         _ => Ok(PageLinks::default()),

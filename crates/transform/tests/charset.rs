@@ -120,6 +120,86 @@ fn the_encoding_is_the_one_that_a_browser_uses() {
     }
 }
 
+/// Seen as pages whose umlauts became two letters each.
+#[test]
+fn a_charset_elsewhere_than_in_a_declaration_is_none() {
+    let text = "Grüße aus Łódź: die Straße zum Mühlbach";
+    for before in [
+        "<!-- <meta charset=\"windows-1251\"> was here --><meta charset=utf-8>",
+        "<meta name=description content=\"How to write charset=shift_jis\"><meta charset=utf-8>",
+        "<script charset=\"iso-8859-7\" src=\"/x.js\"></script><meta charset=utf-8>",
+        "<meta name=generator data-charset=\"koi8-r\" content=x><meta charset=utf-8>",
+        "<meta property=og:see content=\"text/html; charset=big5\"><meta charset=utf-8>",
+        "<meta charset=none><meta charset=utf-8>",
+        "<meta http-equiv=content-language content=\"de; charset=gbk\"><meta charset=utf-8>",
+        "<!-- <meta charset=\"windows-1251\"> -->",
+        "<title><meta charset=windows-1251></title><meta charset=utf-8 content='charset=big5'>",
+    ] {
+        // The title is one of the first kilobyte, where browsers do not look what is around a tag.
+        let padding = if before.starts_with("<title>") { " ".repeat(1_024) } else { String::new() };
+        let page = format!("<!doctype html><html lang=de><head>{padding}{before}</head><body>{text}");
+        assert!(decode(page.as_bytes(), Some("text/html")).text.contains(text), "{before}");
+    }
+}
+
+#[test]
+fn a_declaration_behind_the_first_kilobyte_counts() {
+    use CharsetSource::{Declaration, Guess};
+    let style = format!("<style>{}</style>", "p{margin:0}\n".repeat(200));
+    let meta = "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>";
+    for (page, source) in [
+        (format!("<head>{style}{meta}</head>"), Declaration),
+        (format!("<!-- {} --><title>x</title>{meta}", "x".repeat(3_000)), Declaration),
+        (format!("<head>{style}</head><body>{meta}"), Guess),
+    ] {
+        let body = [page.as_bytes(), b"<p>\xC1\xC2\xD7"].concat();
+        let decoded = decode(&body, Some("text/html"));
+        assert!(decoded.text.ends_with("абв"), "{}", decoded.text);
+        assert_eq!((decoded.encoding, decoded.source), ("KOI8-R", source));
+        let utf8 = format!("{page}<p>Łódź");
+        // Browsers have begun to show the page before a declaration in its body.
+        assert_eq!(decode(utf8.as_bytes(), None).text.ends_with("Łódź"), source == Guess, "{utf8}");
+    }
+}
+
+#[test]
+fn labels_mean_the_same_in_every_place() {
+    for (label, encoding) in [
+        ("UTF8", "UTF-8"),
+        ("unicode-1-1-utf-8", "UTF-8"),
+        ("866", "IBM866"),
+        ("latin2", "ISO-8859-2"),
+        ("l3", "ISO-8859-3"),
+        ("arabic", "ISO-8859-6"),
+        ("logical", "ISO-8859-8-I"),
+        ("visual", "ISO-8859-8"),
+        ("koi8-ru", "KOI8-U"),
+        ("tis-620", "windows-874"),
+        ("ascii", "windows-1252"),
+        ("iso8859-1", "windows-1252"),
+        ("x-cp1251", "windows-1251"),
+        ("latin5", "windows-1254"),
+        ("x-mac-ukrainian", "x-mac-cyrillic"),
+        ("gb2312", "GBK"),
+        ("gb18030", "gb18030"),
+        ("big5-hkscs", "Big5"),
+        ("x-euc-jp", "EUC-JP"),
+        ("ms_kanji", "Shift_JIS"),
+        ("csiso2022jp", "ISO-2022-JP"),
+        ("ks_c_5601-1987", "EUC-KR"),
+    ] {
+        let header = format!("text/html; charset=\"{label}\"");
+        assert_eq!(decode(b"x", Some(&header)).encoding, encoding, "{label}");
+        for page in [
+            format!("<meta charset={label}>"),
+            format!("<meta content='text/html;charset={label}' http-equiv=content-type>"),
+            format!("<?xml version='1.0' encoding='{label}'?><html>"),
+        ] {
+            assert_eq!(decode(page.as_bytes(), None).encoding, encoding, "{page}");
+        }
+    }
+}
+
 /// Decodes a body that arrives in two parts.
 fn decode_in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
     let mut decoder = encoding.new_decoder_with_bom_removal();

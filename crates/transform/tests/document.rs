@@ -58,6 +58,45 @@ fn the_address_of_a_host_keeps_the_form_of_the_page() {
 }
 
 #[test]
+fn unclosed_elements_hide_no_link() {
+    for tag in ["font color=navy", "b", "b><i", "span", "div"] {
+        let rows: String =
+            (0..600).map(|n| format!("<{tag}><a href=/row/{n}>Row {n}</a> is net {n}.\n")).collect();
+        let page = format!("<h1>List</h1>{rows}");
+        let links = read(&page, HTML, vec![Format::Links]).links.unwrap();
+        assert_eq!(links.len(), 600, "{tag}");
+        let options =
+            ScrapeOptions::new().formats([Format::Links, Format::Markdown]).only_main_content(false);
+        let document = read_with(&page, HTML, options);
+        assert_eq!(document.links.unwrap(), links, "{tag}");
+        let markdown = document.markdown.unwrap();
+        for row in [0, 62, 63, 511, 599] {
+            let link = format!("[Row {row}](https://example.org/row/{row})");
+            assert!(markdown.contains(&link), "{tag} {row}");
+        }
+    }
+}
+
+#[test]
+fn queries_of_links_are_in_the_encoding_of_the_page() {
+    let page = "<meta charset=windows-1251><p><a href='/\u{44f}?q=\u{44f}'>x</a> <a href='?q=\u{20ac}\u{4e2d}'>y</a></p><img src='i?\u{44f}'>";
+    let (body, _, _) = encoding_rs::WINDOWS_1251.encode(page);
+    let url = "https://example.org/a/".parse().unwrap();
+    let wanted = ["https://example.org/%D1%8F?q=%FF", "https://example.org/a/?q=%88%26%2320013%3B"];
+    for formats in [vec![Format::Links], vec![Format::Links, Format::Markdown, Format::Images]] {
+        let has_images = formats.len() > 1;
+        let input = Input { url: &url, content_type: Some("text/html"), body: &body };
+        let document =
+            transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap().document;
+        assert_eq!(document.links.unwrap(), wanted);
+        if has_images {
+            assert_eq!(document.images.unwrap(), ["https://example.org/a/i?%FF"]);
+            assert!(document.markdown.unwrap().contains(&format!("[x]({})", wanted[0])));
+        }
+    }
+}
+
+#[test]
 fn frames_are_in_the_html_if_the_tags_include_them() {
     let page =
         "<main><h1>Film</h1><div class=film><iframe src=/film></iframe></div><p>A film about tea.</p></main>";

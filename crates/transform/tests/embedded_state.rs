@@ -95,6 +95,20 @@ fn a_small_page_without_programs_gives_the_text_of_its_state() {
 }
 
 #[test]
+fn the_links_of_a_page_do_not_depend_on_the_formats() {
+    let mut state = record();
+    state["post"]["body"] = format!("{}<p><a href=/glazes>Glazes</a></p>", paragraphs(0, 30)).into();
+    let html = page_with("<nav><a href=/about>About</a></nav><div id=__next></div>", &state);
+    for format in [Format::Links, Format::Markdown, Format::Images] {
+        let page = page_of(&html, ScrapeOptions::new().formats([format.clone()]));
+        let paths: Vec<&str> = page.links.links.iter().map(|link| link.url.path()).collect();
+        assert_eq!(paths, ["/about"], "{format:?}");
+        let from_state = page.document.markdown.is_some_and(|markdown| markdown.contains("In step 0"));
+        assert_eq!(from_state, format == Format::Markdown, "{format:?}");
+    }
+}
+
+#[test]
 fn all_formats_with_text_have_that_of_the_state() {
     let bars = "<div class=bar><a href=/a>Section of us</a></div>".repeat(20);
     let html = page_with(&format!("{bars}<div id=__next><h1>Firing a bowl</h1></div>{bars}"), &record());

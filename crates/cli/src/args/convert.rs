@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use gleaner::ScrapeRequest;
+use gleaner::media::of_extension;
 
 use super::fields::Fields;
 use super::page::{ContentArgs, TextFormat};
@@ -62,29 +63,7 @@ impl ConvertArgs {
         if let Some(given) = &self.content_type {
             return given;
         }
-        let extension = self.file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        match extension.to_ascii_lowercase().as_str() {
-            "csv" => "text/csv",
-            "json" => "application/json",
-            "md" | "markdown" => "text/markdown",
-            "pdf" => "application/pdf",
-            "tsv" => "text/tab-separated-values",
-            "txt" => "text/plain",
-            "xhtml" => "application/xhtml+xml",
-            "xml" | "rss" | "atom" => "application/xml",
-            "avif" => "image/avif",
-            "gif" => "image/gif",
-            "ico" => "image/x-icon",
-            "jpeg" | "jpg" => "image/jpeg",
-            "png" => "image/png",
-            "webp" => "image/webp",
-            "mp3" => "audio/mpeg",
-            "mp4" => "video/mp4",
-            "webm" => "video/webm",
-            "gz" | "tgz" => "application/gzip",
-            "zip" | "docx" | "xlsx" | "pptx" | "odt" | "epub" => "application/zip",
-            "7z" | "bin" | "exe" | "tar" => "application/octet-stream",
-            _ => "text/html",
-        }
+        let extension = self.file.extension().unwrap_or_default();
+        of_extension(extension.as_encoded_bytes()).unwrap_or("text/html")
     }
 }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use gleaner::JobId;
+use gleaner::media::MediaType;
 use ipnet::IpNet;
 use serde_json::{Number, Value};
 
@@ -108,14 +109,9 @@ pub(super) fn with_scheme(text: &str) -> Result<String, String> {
 
 /// A media type: `type/subtype`, with optional parameters.
 pub(super) fn media_type(text: &str) -> Result<String, String> {
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    let is_token = |name: &str| {
-        !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
-    };
-    match essence.split_once('/') {
-        Some((kind, subtype)) if is_token(kind) && is_token(subtype) => Ok(text.trim().to_owned()),
-        _ => Err("expected a media type, such as text/html or 'text/csv; charset=utf-8'".to_owned()),
+    match MediaType::parse(text) {
+        Some(_) => Ok(text.trim().to_owned()),
+        None => Err("expected a media type, such as text/html or 'text/csv; charset=utf-8'".to_owned()),
     }
 }
 

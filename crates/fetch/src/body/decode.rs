@@ -7,10 +7,10 @@
 //! its stream is coded at all.
 
 use bytes::Bytes;
+use gleaner_types::media::is_recognised;
 
 use super::codec::{Broken, Codec, Coding, Step};
 use super::{MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
-use crate::media;
 
 /// Most bytes that one step of a codec produces. A limit is exceeded by at most this much.
 const SCRATCH: usize = 32 * 1024;
@@ -136,7 +136,7 @@ impl Layer {
     /// Decides by the first bytes whether the stream is coded. `at_end`: there are no others.
     fn decide(&mut self, at_end: bool) -> Result<(), DecodeError> {
         let broken = |Broken| DecodeError::Broken(self.coding);
-        let is_plain = media::is_recognised(&self.start)
+        let is_plain = is_recognised(&self.start)
             && !begins_with(self.coding, &self.start, at_end, &mut self.scratch).map_err(broken)?;
         self.stage = if is_plain {
             Stage::Plain

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use gleaner_types::media::{SNIFFED_BYTES, is_recognised};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http_body_util::BodyExt;
@@ -103,13 +104,13 @@ pub(crate) async fn read(
     let Some(first) = source.chunk().await? else { return Ok((headers, Bytes::new())) };
     let mut sniffed = accept == Accept::Any;
     let mut sniff = |bytes: &[u8], at_end: bool| {
-        if sniffed || (bytes.len() < media::SNIFFED_BYTES && !at_end) {
+        if sniffed || (bytes.len() < SNIFFED_BYTES && !at_end) {
             return Ok(());
         }
         sniffed = true;
         if let Some(name) = &codings.unknown
             && codings.known.is_empty()
-            && !media::is_recognised(bytes)
+            && !is_recognised(bytes)
         {
             return Err(Error::new(
                 ErrorKind::Decode,

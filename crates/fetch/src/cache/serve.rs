@@ -16,6 +16,7 @@ use super::{Cache, CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheUse};
 use crate::error::{Error, ErrorKind};
 use crate::exchange;
 use crate::fetcher::Inner;
+use crate::media;
 use crate::redirect::{RedirectCheck, RedirectRefused, without_fragment};
 use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
@@ -352,7 +353,6 @@ fn not_cached(url: &Url) -> Error {
 }
 
 fn response_of(copy: &CacheEntry, url: Url, hops: Vec<Hop>, used: CacheUse, started: Instant) -> Response {
-    let content_type = copy.headers.get(http::header::CONTENT_TYPE);
     let total = started.elapsed();
     Response {
         address: None,
@@ -360,7 +360,7 @@ fn response_of(copy: &CacheEntry, url: Url, hops: Vec<Hop>, used: CacheUse, star
         url,
         status: copy.status,
         headers: copy.headers.clone(),
-        content_type: content_type.and_then(|value| value.to_str().ok()).map(str::to_owned),
+        content_type: media::content_type(&copy.headers),
         body: copy.body.clone(),
         hops,
         retry_after: None,

@@ -300,6 +300,28 @@ async fn bodies_without_a_useful_type_are_judged_by_their_bytes() {
     }
 }
 
+/// Seen as pages that became a block of code without links.
+#[tokio::test]
+async fn a_malformed_type_is_the_one_that_a_browser_takes() {
+    const NAME: &str = "content-type";
+    let rows: [(&[(&str, &str)], &str); 9] = [
+        (&[(NAME, "text/html charset=utf-8")], "text/html"),
+        (&[(NAME, "text/html, text/html")], "text/html"),
+        (&[(NAME, "text/html, TEXT/HTML; charset=gbk")], "text/html; charset=gbk"),
+        (&[(NAME, "text/html"), (NAME, "text/html; charset=gbk")], "text/html; charset=gbk"),
+        (&[(NAME, "text/html;")], "text/html;"),
+        (&[(NAME, "\"text/html\"; charset=gbk")], "text/html; charset=gbk"),
+        (&[(NAME, "html")], "text/html"),
+        (&[(NAME, "")], "text/html"),
+        (&[(NAME, "*/*")], "text/html"),
+    ];
+    for (headers, expected) in rows {
+        let site = Site::serve(move |_| answer(200, headers, b"<!doctype html><p>text")).await;
+        let response = get(site.url("a.test", "/")).await.unwrap();
+        assert_eq!(response.effective_content_type(), expected, "{headers:?}");
+    }
+}
+
 #[tokio::test]
 async fn too_large_header_sections_are_errors() {
     let one = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(1 << 20));

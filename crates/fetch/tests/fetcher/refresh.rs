@@ -27,6 +27,24 @@ async fn a_page_with_a_refresh_is_a_redirect() {
     assert_eq!((response.url.path(), response.hops.len()), ("/meta", 0));
 }
 
+/// Seen as pages that stayed at "Moved", and as wrong pages.
+#[tokio::test]
+async fn a_refresh_leads_where_a_browser_goes() {
+    let late = format!("<style>{}</style>", "p{margin:0}\n".repeat(2_000));
+    for html in [
+        "<base href='/town/'><meta http-equiv=refresh content='0;url=mill?a=1'>".to_owned(),
+        "<body><p>Moved.<meta http-equiv=refresh content='0; URL = \"/town/mill?a=1\"'>".to_owned(),
+        "<meta http-equiv=refresh content='0;url=&#x2F;town&sol;mill?a&#61;1'>".to_owned(),
+        format!("{late}<meta http-equiv=refresh content='0;url=/town/mill?a=1'>"),
+    ] {
+        let start = html.clone();
+        let site =
+            Site::serve(move |seen| page(if seen.path() == "/old/mill" { &start } else { "end" })).await;
+        let response = get(site.url("a.test", "/old/mill")).await.unwrap();
+        assert_eq!((response.url.path(), response.url.query()), ("/town/mill", Some("a=1")), "{html}");
+    }
+}
+
 #[tokio::test]
 async fn a_page_with_a_forbidden_refresh_is_the_response() {
     let canary = Canary::on("127.0.0.1:0");

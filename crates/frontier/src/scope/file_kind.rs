@@ -4,18 +4,7 @@
 
 use url::Url;
 
-/// Extensions of files that are not scraped, lower case, sorted. PDF is missing because it is scraped. `js`,
-/// `ai`, `so` and similar are missing because the names of real pages end with them too often; their content
-/// type decides.
-const BINARY: [&str; 86] = [
-    "3gp", "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "cur", "deb", "dll", "dmg",
-    "doc", "docx", "ear", "eot", "eps", "exe", "flac", "flv", "gif", "gz", "heic", "heif", "ico", "img",
-    "ipa", "iso", "jar", "jp2", "jpe", "jpeg", "jpg", "jxl", "lz", "lz4", "lzma", "m4a", "m4v", "mid",
-    "midi", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "oga", "ogg", "ogv",
-    "opus", "otf", "pkg", "png", "ppt", "pptx", "psd", "rar", "rpm", "svg", "svgz", "swf", "tar", "tgz",
-    "tif", "tiff", "ttf", "war", "wav", "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz",
-    "zip",
-];
+use gleaner_types::media::{MediaKind, of_extension};
 
 /// Extensions among them that names of pages end with about as often: country domains (`globo.com.br`), and
 /// words (`mr.mid`).
@@ -55,7 +44,7 @@ pub(super) fn kind(url: &Url) -> Kind {
     if is_unsure { Kind::Unsure } else { Kind::File }
 }
 
-/// Length of the longest extension.
+/// Length of the longest extension of a file that is not scraped.
 const MAX_EXTENSION_LEN: usize = 5;
 
 /// True if the last segment of `path` ends with such an extension, in any letter case.
@@ -73,17 +62,14 @@ pub(super) fn is_binary(path: &str) -> bool {
     if extension.len() < 2 || !matches!(name, [.., before, b'.'] if *before != b'/') {
         return false;
     }
-    BINARY.binary_search_by(|known| known.bytes().cmp(extension.iter().map(u8::to_ascii_lowercase))).is_ok()
+    let kind = of_extension(extension).map(MediaKind::of);
+    // The type of some files says nothing: `bin`.
+    kind.is_some_and(|kind| kind.is_file() || kind == MediaKind::Unknown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_table_is_sorted_for_binary_search() {
-        assert!(BINARY.is_sorted());
-    }
 
     #[test]
     fn names_that_may_be_those_of_pages_are_unsure() {
@@ -118,6 +104,11 @@ mod tests {
             ("/a/photo.JPEG", true),
             ("/font.woff2", true),
             ("/backup.tar.gz", true),
+            ("/setup.bin", true),
+            ("/map.svg", true),
+            ("/letter.DOCX", true),
+            ("/data.csv", false),
+            ("/feed.xml", false),
             ("/report.pdf", false),
             ("/report.PDF", false),
             ("/page.html", false),

@@ -14,6 +14,7 @@ use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, Session,
     blocking_operation, rfc3339,
 };
+use gleaner_types::media::MediaType;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine};
 use http::{HeaderMap, StatusCode};
@@ -265,8 +266,7 @@ fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<
 
 /// The type of a document that a browser serialised: its media type, with the charset of the text.
 fn as_utf8(content_type: &str) -> String {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    format!("{essence}; charset=utf-8")
+    format!("{}; charset=utf-8", MediaType::of_header(content_type).essence())
 }
 
 /// The `X-Robots-Tag` headers, one per line.

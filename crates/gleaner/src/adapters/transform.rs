@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
 use gleaner_transform::{
-    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, is_pdf, page_memory,
+    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, page_memory,
     transform_on_site, transform_within,
 };
+use gleaner_types::media::is_pdf;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{Interrupt, PageError};
 use url::Url;
@@ -147,6 +148,10 @@ impl Transform for TransformAdapter {
 
     fn memory(&self, page: &Fetched) -> usize {
         // The memory of PDFs is limited by the slots for their conversion.
-        if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
+        if is_pdf(page.content_type.as_deref(), &page.body) {
+            0
+        } else {
+            page_memory(page.body.len()).min(self.memory)
+        }
     }
 }

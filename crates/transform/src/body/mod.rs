@@ -8,7 +8,6 @@ pub(crate) mod markdown;
 pub(crate) mod pdf;
 mod sniff;
 
-pub use sniff::is_pdf;
 pub(crate) use sniff::{Body, sniff};
 
 use crate::markdown_fence;

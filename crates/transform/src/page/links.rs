@@ -5,10 +5,11 @@ use std::collections::hash_map::{Entry, HashMap, RandomState};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 use gleaner_types::plan::{omits_slash, without_slash};
+use gleaner_types::{Interrupt, Refresh};
 use url::Url;
 
 use crate::resolver::{Resolver, strip};
-use crate::tree::{Attr, Edge, Tag, Tree, Walk};
+use crate::tree::{Attr, Attributes, Edge, LinkTags, Tag, Tokenizer, Tree, Walk};
 use crate::view::View;
 
 /// Upper bound on the links of a page. There are fewer if a long base makes them very long
@@ -78,7 +79,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub(crate) fn new(resolver: Resolver) -> Self {
+    fn new(resolver: Resolver) -> Self {
         Self {
             resolver,
             links: PageLinks::default(),
@@ -90,7 +91,7 @@ impl Collector {
     }
 
     /// Adds a link as the page writes it.
-    pub(crate) fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
+    fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
         if self.links.links.len() >= MAX_LINKS || is_within_page(href) {
             return;
         }
@@ -139,7 +140,7 @@ impl Collector {
     }
 
     /// Reads a `<link>`.
-    pub(crate) fn head_link(&mut self, href: &str, rel: &str) {
+    fn head_link(&mut self, href: &str, rel: &str) {
         if self.links.canonical.is_none() && has_word(rel, "canonical") {
             self.links.canonical = self.resolver.web_url(href);
         }
@@ -148,24 +149,21 @@ impl Collector {
         }
     }
 
-    /// Reads a `<meta>`. `name` is its `name` or `http-equiv`.
-    pub(crate) fn meta(&mut self, name: &str, content: &str) {
-        if name.eq_ignore_ascii_case("robots") {
-            for word in content.split([',', ' ']) {
-                let is = |known: &str| word.eq_ignore_ascii_case(known);
-                self.links.robots_nofollow |= is("nofollow") || is("none");
-                self.links.robots_noindex |= is("noindex") || is("none");
-            }
-        } else if name.eq_ignore_ascii_case("refresh") && self.links.refresh.is_none() {
-            let target = content.split_once([';', ',']).map(|(_, target)| target.trim());
-            let target = target.map(|target| match target.split_once('=') {
-                Some((key, value)) if key.trim().eq_ignore_ascii_case("url") => value.trim(),
-                _ => target,
-            });
-            self.links.refresh = target
-                .map(|target| target.trim_matches(['"', '\'']))
-                .filter(|target| !target.is_empty())
-                .and_then(|target| self.resolver.web_url(target));
+    /// Reads the `content` of `<meta name="robots">`.
+    fn robots(&mut self, content: &str) {
+        let apart = |character: char| matches!(character, ',' | ';') || character.is_ascii_whitespace();
+        for word in content.split(apart) {
+            let is = |known: &str| word.eq_ignore_ascii_case(known);
+            self.links.robots_nofollow |= is("nofollow") || is("none");
+            self.links.robots_noindex |= is("noindex") || is("none");
+        }
+    }
+
+    /// Reads the `content` of `<meta http-equiv="refresh">`.
+    fn refresh(&mut self, content: &str) {
+        if self.links.refresh.is_none() {
+            let target = Refresh::parse(content).filter(|refresh| !refresh.url.is_empty());
+            self.links.refresh = target.and_then(|refresh| self.resolver.web_url(refresh.url));
         }
     }
 
@@ -217,34 +215,38 @@ fn is_series(rel: &str) -> bool {
     has_word(rel, "next") || has_word(rel, "prev")
 }
 
-/// True if [`Collector::head_link`] uses a `<link>` with this `rel`.
-pub(crate) fn is_relevant_rel(rel: &str) -> bool {
-    has_word(rel, "canonical") || is_series(rel)
-}
-
-/// The links of a whole page.
-pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
-    let mut collector = Collector::new(resolver.with_full_budget());
-    // In source order, as in the pass without a tree.
-    for node in tree.all_elements() {
-        let attribute = |name| tree.attribute(node, name).unwrap_or_default();
-        match tree.tag(node) {
-            Tag::A | Tag::Area => {
-                if let Some(href) = tree.attribute(node, Attr::Href) {
-                    collector.link(href, attribute(Attr::Rel), LinkKind::Anchor);
-                }
+/// The links of a whole page: of the tags that were marked as `text` was read.
+pub(crate) fn collect(text: &str, tags: &LinkTags, resolver: Resolver, interrupt: &Interrupt) -> Collector {
+    let mut collector = Collector::new(resolver);
+    let mut tokenizer = Tokenizer::new(text);
+    for at in tags.marks() {
+        if interrupt.spend(1) {
+            break;
+        }
+        let Some(name) = tokenizer.tag_at(*at as usize) else { continue };
+        let attributes = Attributes { text, raw: tokenizer.attributes() };
+        let value = |name: &str| attributes.get(name).unwrap_or_default();
+        let is = |known: &str| name.of(text).eq_ignore_ascii_case(known);
+        if is("a") || is("area") {
+            // Only a link in a drawing is marked without the first (SVG 2, 16.1.6).
+            let href = attributes.get("href").unwrap_or_else(|| value("xlink:href"));
+            collector.link(&href, &value("rel"), LinkKind::Anchor);
+        } else if is("frame") {
+            collector.link(&value("src"), "", LinkKind::Frame);
+        } else if is("iframe") {
+            collector.link(&value("src"), "", LinkKind::Inline);
+        } else if is("link") {
+            collector.head_link(&value("href"), &value("rel"));
+        } else if is("meta") {
+            if value("name").trim().eq_ignore_ascii_case("robots") {
+                collector.robots(&value("content"));
             }
-            Tag::Frame => collector.link(attribute(Attr::Src), "", LinkKind::Frame),
-            Tag::Iframe => collector.link(attribute(Attr::Src), "", LinkKind::Inline),
-            Tag::Link => collector.head_link(attribute(Attr::Href), attribute(Attr::Rel)),
-            Tag::Meta => {
-                let name = tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::HttpEquiv));
-                collector.meta(name.unwrap_or_default(), attribute(Attr::Content));
+            if value("http-equiv").eq_ignore_ascii_case("refresh") {
+                collector.refresh(&value("content"));
             }
-            _ => {}
         }
     }
-    collector.finish()
+    collector
 }
 
 /// The URLs linked from a part of a page, for the `links` format.
@@ -254,7 +256,9 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {
             let Edge::Enter(node) = edge else { continue };
-            if view.hidden.contains(node) {
+            // The content of a template is no part of the page, unless it is a declarative shadow tree.
+            let is_template = tree.tag(node) == Tag::Template && !tree.has(node, Attr::Shadowrootmode);
+            if view.hidden.contains(node) || is_template {
                 walk.skip_children();
             } else if matches!(tree.tag(node), Tag::A | Tag::Area)
                 && let Some(href) = tree.attribute(node, Attr::Href)

@@ -6,12 +6,11 @@ use gleaner_types::Metadata;
 use url::Url;
 
 use super::json_ld::JsonLdReader;
-use super::link_pass::Attributes;
 use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, add_meta, apply_declared, clean, icon_rank};
 use super::shell::ShellReader;
 use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, Sources, choose, heading};
 use crate::resolver::Resolver;
-use crate::tree::decode_references;
+use crate::tree::{Attributes, decode_references};
 
 /// Collects metadata from the tokens of a page, in their order.
 #[derive(Debug, Default)]

@@ -50,12 +50,13 @@ const MAX_SHORT_BYTES: usize = 300;
 
 /// Transforms an HTML body.
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
-    let text = prepare(charset::decode(input.body, input.content_type).text);
+    let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
+    let (text, settings) = (prepare(text), Settings { encoding, ..settings });
     if !needs_no_tree(settings.options) {
         return from_text(&text, input.url, settings);
     }
     let link_pass::LinkPage { mut document, links, needs_scripts } =
-        link_pass::page(&text, input.url, settings.interrupt);
+        link_pass::page(&text, input.url, encoding, settings.interrupt);
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }
@@ -105,8 +106,9 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() })
 }
 
-/// Transforms a page with the text of a state added to it, so that everything is read from there: links and
-/// pictures too. `None` if the page leaves an element open that hides the text.
+/// Transforms a page with the text of a state added to it, so that everything is read from there: pictures
+/// too. Links are those of the page as served, as if only they were requested. `None` if the page leaves an
+/// element open that hides the text.
 fn filled(
     found: &state::Found,
     text: &str,
@@ -122,7 +124,8 @@ fn filled(
     let tag = if found.is_page { Tag::Div } else { Tag::Article };
     let name = tag.name();
     let source = prepare(Cow::Owned(format!("{text}{linked}<{name} id={ARTICLE_ID}>{html}</{name}>")));
-    let tree = parse_page(&source, settings);
+    let mut tree = parse_page(&source, settings);
+    tree.link_tags.keep_before(text.len());
     let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);
     let article = tree.elements_with_tag(tag).filter(is_ours).last()?;
     if rest_of(&tree, article).all(|node| tree.folded_text(node, 1).is_empty()) {
@@ -186,7 +189,7 @@ fn parse_page(text: &str, settings: Settings<'_>) -> Tree {
 fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fill) -> Page {
     let Settings { options, selection, interrupt, .. } = settings;
     let formats = &options.formats;
-    let resolver = Resolver::of_tree(url, tree);
+    let resolver = Resolver::of_tree(url, tree).with_encoding(settings.encoding);
     let mut document = Document { metadata: metadata::read(tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut summary_warning = None;
@@ -196,8 +199,11 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
 
     let steps = Steps::of_page(text.len(), interrupt);
     let tagged = selection.view(tree, &steps);
+    let collector = links::collect(text, &tree.link_tags, resolver.with_full_budget(), interrupt);
     if formats.links {
-        document.links = Some(links::of_view(tree, &tagged, &resolver));
+        let is_whole = options.include_tags.is_empty() && options.exclude_tags.is_empty();
+        let part = || links::of_view(tree, &tagged, &resolver);
+        document.links = Some(if is_whole { collector.texts() } else { part() });
     }
     if formats.images {
         document.images = Some(images::of_view(tree, &tagged, &resolver));
@@ -307,7 +313,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
         [(tree.truncated, TRUNCATED), (tree.formatting_stopped, FORMATTING_STOPPED), (is_cut, super::CUT)];
     warnings.extend(limits.into_iter().filter(|(reached, _)| *reached).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    let links = links::of_page(tree, &resolver);
+    let links = collector.finish();
     // The page comes again if it is rendered or its transform restarts.
     if let Some(visit) = visit.filter(|_| !needs_scripts && !interrupt.is_raised()) {
         visit.learn();

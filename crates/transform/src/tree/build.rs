@@ -21,6 +21,7 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as BuilderAttribute, LocalName, QualName, ns};
 use memchr::memchr;
 
+use super::link_tags::{Attributes, LinkTags};
 use super::sink::{Handle, MAX_TEXT_BYTES, Sink};
 use super::tokenizer::{ContentModel, RawAttribute, Span, Token, Tokenizer};
 use super::{Attr, Attribute, TEXT_BYTES_PER_UNIT, Tag, Tree, reference};
@@ -80,11 +81,13 @@ pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interr
         options,
         interrupt: interrupt.clone(),
         builder,
+        link_tags: LinkTags::default(),
         formatting_lists: HashMap::new(),
         max_bytes: memory / TREE_SHARE,
         has_formatting: false,
         added_elements: 0,
         max_added_elements: text.len() / BYTES_PER_ADDED_ELEMENT + BASE_ADDED_ELEMENTS,
+        dropped_formatting: 0,
         dropped_open: 0,
         open_formatting: 0,
         depth_exceeded: false,
@@ -96,7 +99,8 @@ pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interr
     parser.run();
     parser.builder.process_token(BuilderToken::EOFToken, 1).ignore();
     parser.builder.end();
-    parser.builder.sink.finish()
+    let link_tags = parser.link_tags;
+    Tree { link_tags, ..parser.builder.sink.finish() }
 }
 
 /// Discards results of the tree builder that need no action.
@@ -122,6 +126,7 @@ struct PageParser<'a> {
     options: ParseOptions,
     interrupt: Interrupt,
     builder: TreeBuilder<Handle, Sink>,
+    link_tags: LinkTags,
     /// The attribute lists of formatting elements by their source, so that equal tags stay equal for the tree
     /// builder.
     formatting_lists: HashMap<&'a str, u32>,
@@ -132,7 +137,9 @@ struct PageParser<'a> {
     /// Elements that the tree builder added by itself.
     added_elements: usize,
     max_added_elements: usize,
-    /// Dropped start tags whose end tags are still to come.
+    /// Dropped start tags whose end tags are still to come: of formatting, and of other elements. The end tag
+    /// of a block belongs to no dropped formatting, which many pages never close.
+    dropped_formatting: u32,
     dropped_open: u32,
     /// An estimate of the open formatting elements; see `recount_formatting`.
     open_formatting: u16,
@@ -244,6 +251,8 @@ impl<'a> PageParser<'a> {
         attributes: &[RawAttribute],
     ) -> Option<ContentModel> {
         let (tag, local) = self.name(name);
+        let own = Attributes { text: self.input, raw: attributes };
+        self.link_tags.start(local.as_bytes(), source.start, self_closing, own);
         if tag.is_formatting() && tag != Tag::A {
             if self.builder.sink.tree.borrow().formatting_stopped {
                 return None; // its end tag has no effect
@@ -251,8 +260,8 @@ impl<'a> PageParser<'a> {
             self.has_formatting = true;
         }
         if self.exceeds_limits(tag, self_closing) {
-            self.dropped_open =
-                self.dropped_open.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
+            let dropped = self.dropped(tag);
+            *dropped = dropped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
             self.drop_text = raw_content(tag).is_some();
             self.raw = raw_content(tag).map(|_| false);
             return raw_content(tag);
@@ -290,8 +299,20 @@ impl<'a> PageParser<'a> {
         }
     }
 
+    fn dropped(&mut self, tag: Tag) -> &mut u32 {
+        if tag.is_formatting() { &mut self.dropped_formatting } else { &mut self.dropped_open }
+    }
+
+    /// True for the tag of a link. It is never dropped: at most one link is open, so it makes no page deeper.
+    fn is_link(&self, tag: Tag) -> bool {
+        tag == Tag::A && !self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+
     /// True if a start tag is dropped because too many elements are open.
     fn exceeds_limits(&mut self, tag: Tag, self_closing: bool) -> bool {
+        if self.is_link(tag) {
+            return false;
+        }
         let sink = &self.builder.sink;
         let depth = sink.tree.borrow().depth(sink.current.get());
         if depth > MAX_DEPTH {
@@ -308,11 +329,12 @@ impl<'a> PageParser<'a> {
     fn end(&mut self, name: Span) {
         self.drop_text = false;
         let (tag, local) = self.name(name);
+        self.link_tags.end(local.as_bytes());
         match self.raw.take() {
             Some(true) => {}
             Some(false) => return,
-            None if self.dropped_open > 0 && !tag.is_void() => {
-                self.dropped_open -= 1;
+            None if !tag.is_void() && !self.is_link(tag) && *self.dropped(tag) > 0 => {
+                *self.dropped(tag) -= 1;
                 return;
             }
             None => {}

@@ -7,6 +7,7 @@
 
 mod attribute;
 mod build;
+mod link_tags;
 mod normalize;
 mod reference;
 mod sink;
@@ -17,10 +18,11 @@ mod walk;
 
 pub(crate) use attribute::Attr;
 pub(crate) use build::{ParseOptions, parse, parse_within};
+pub(crate) use link_tags::{Attributes, LONGEST_NAME, LinkTags};
 pub(crate) use normalize::prepare;
 pub(crate) use reference::decode as decode_references;
 pub(crate) use tag::Tag;
-pub(crate) use tokenizer::{ContentModel, RawAttribute, Token, Tokenizer};
+pub(crate) use tokenizer::{ContentModel, Token, Tokenizer};
 pub(crate) use walk::{Edge, Walk};
 
 use gleaner_types::Interrupt;
@@ -153,6 +155,8 @@ pub(crate) struct Tree {
     last_long_name: LocalName,
     /// Bytes that the page may take: the tree and everything made from it.
     memory: usize,
+    /// The tags with links.
+    pub(crate) link_tags: LinkTags,
     /// The page has more nodes or bytes than allowed; the rest is stored as text only.
     pub(crate) truncated: bool,
     /// The tree builder added more formatting elements than allowed; later formatting is ignored.
@@ -172,6 +176,7 @@ impl Tree {
             name_bytes: 0,
             last_long_name: LocalName::default(),
             memory,
+            link_tags: LinkTags::default(),
             truncated: false,
             formatting_stopped: false,
             interrupt: interrupt.clone(),
@@ -241,6 +246,7 @@ impl Tree {
             + self.extras.len() * size_of::<Extra>()
             + self.text.len()
             + self.name_bytes
+            + self.link_tags.bytes()
     }
 
     /// Bytes that everything made from the tree may take: the memory that the tree leaves, and at least a

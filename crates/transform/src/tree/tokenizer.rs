@@ -108,6 +108,12 @@ impl<'a> Tokenizer<'a> {
         self.content = content;
     }
 
+    /// Reads the start tag at a place where there is one, and returns its name; its attributes are in
+    /// [`Self::attributes`].
+    pub(crate) fn tag_at(&mut self, at: usize) -> Option<Span> {
+        self.tag(at + 1, true).map(|(name, _)| name)
+    }
+
     fn byte(&self, at: usize) -> Option<u8> {
         self.input.as_bytes().get(at).copied()
     }

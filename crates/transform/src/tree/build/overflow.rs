@@ -3,7 +3,7 @@
 use html5ever::tokenizer::TokenSink;
 
 use super::{BASE_ADDED_ELEMENTS, Ignore, MAX_DEPTH, PageParser, end_tag, raw_content, split_piece};
-use crate::tree::{NodeId, TEXT_BYTES_PER_UNIT, Tag, Token, Tokenizer, reference};
+use crate::tree::{Attributes, NodeId, TEXT_BYTES_PER_UNIT, Tag, Token, Tokenizer, reference};
 
 /// The formatting elements that the tree builder reconstructs in each block, except links: at most one link
 /// is open.
@@ -55,8 +55,10 @@ impl PageParser<'_> {
                         left = after;
                     }
                 }
-                Token::Start { name, .. } => {
-                    let (tag, _) = self.name(name);
+                Token::Start { name, source, self_closing } => {
+                    let (tag, local) = self.name(name);
+                    let attributes = Attributes { text: self.input, raw: tokenizer.attributes() };
+                    self.link_tags.start(local.as_bytes(), source.start, self_closing, attributes);
                     if let Some(content) = raw_content(tag) {
                         tokenizer.set_content_model(content);
                         self.drop_text = true;
@@ -64,7 +66,9 @@ impl PageParser<'_> {
                         rest.push(' ');
                     }
                 }
-                Token::End { .. } => {
+                Token::End { name } => {
+                    let (_, local) = self.name(name);
+                    self.link_tags.end(local.as_bytes());
                     self.drop_text = false;
                     rest.push(' ');
                 }

@@ -1,11 +1,8 @@
 //! Media types of bodies, and which of them are refused before the body is read.
 
-mod sniff;
-
+use gleaner_types::media::{self, MediaKind, MediaType};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-
-pub(crate) use sniff::{SNIFFED_BYTES, is_recognised};
 
 /// Which kinds of bodies a request accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,88 +28,32 @@ pub(crate) enum Verdict {
     Refused(String),
 }
 
-/// Types under `application/` without text.
-const BINARY_APPLICATIONS: &[&str] = &[
-    "gzip",
-    "java-archive",
-    "mac-binary",
-    "msword",
-    "vnd.android.package-archive",
-    "vnd.apple.installer+xml",
-    "vnd.debian.binary-package",
-    "vnd.microsoft.portable-executable",
-    "vnd.ms-cab-compressed",
-    "vnd.ms-excel",
-    "vnd.ms-fontobject",
-    "vnd.ms-powerpoint",
-    "vnd.rar",
-    "wasm",
-    "x-7z-compressed",
-    "x-apple-diskimage",
-    "x-bittorrent",
-    "x-bzip",
-    "x-bzip2",
-    "x-compressed",
-    "x-debian-package",
-    "x-dosexec",
-    "x-executable",
-    "x-font-opentype",
-    "x-font-ttf",
-    "x-font-woff",
-    "x-gzip",
-    "x-iso9660-image",
-    "x-lzip",
-    "x-lzma",
-    "x-msdos-program",
-    "x-msdownload",
-    "x-rar-compressed",
-    "x-rpm",
-    "x-shockwave-flash",
-    "x-tar",
-    "x-xz",
-    "x-zip-compressed",
-    "zip",
-    "zstd",
-    "ogg",
-    "font-woff",
-    "font-woff2",
-];
-
-/// Prefixes of types under `application/` for zipped containers.
-const BINARY_APPLICATION_PREFIXES: &[&str] = &["vnd.openxmlformats-", "vnd.oasis.opendocument.", "epub"];
-
 pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
     if accept != Accept::Page {
         return Verdict::Accepted;
     }
-    essence(headers).map_or(Verdict::Unsure, |essence| judge_essence(&essence))
+    judge_essence(declared(headers).essence())
 }
 
 fn judge_essence(essence: &str) -> Verdict {
-    let Some((kind, subtype)) = essence.split_once('/') else { return Verdict::Unsure };
-    match kind {
-        // An SVG is markup, but pages use it as a picture.
-        "image" | "audio" | "video" | "font" => Verdict::Refused(essence.to_owned()),
-        "application"
-            if matches!(subtype, "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") =>
-        {
-            Verdict::Unsure
-        }
-        "application"
-            if BINARY_APPLICATIONS.contains(&subtype)
-                || BINARY_APPLICATION_PREFIXES.iter().any(|prefix| subtype.starts_with(prefix)) =>
-        {
-            Verdict::Refused(essence.to_owned())
-        }
-        "binary" => Verdict::Unsure,
+    match MediaKind::of(essence) {
+        MediaKind::Unknown => Verdict::Unsure,
+        kind if kind.is_file() => Verdict::Refused(essence.to_owned()),
         _ => Verdict::Accepted,
     }
 }
 
-/// The essence of `Content-Type`, in lower case.
-fn essence(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
-    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+/// `Content-Type` as sent, if it is there. Several lines are joined with commas, and bytes that are no ASCII
+/// become the characters of their numbers (Fetch, "get, decode, and split").
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(CONTENT_TYPE).iter();
+    let text =
+        |value: &http::HeaderValue| value.as_bytes().iter().copied().map(char::from).collect::<String>();
+    lines.map(text).reduce(|joined, line| format!("{joined}, {line}"))
+}
+
+fn declared(headers: &HeaderMap) -> MediaType {
+    MediaType::of_header(&content_type(headers).unwrap_or_default())
 }
 
 /// The media type of the body, by its headers and its first bytes.
@@ -120,7 +61,7 @@ pub(crate) fn computed(headers: &HeaderMap, bytes: &[u8]) -> String {
     let nosniff = headers
         .get(X_CONTENT_TYPE_OPTIONS)
         .is_some_and(|value| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"nosniff"));
-    sniff::computed(essence(headers).as_deref(), !nosniff, bytes)
+    media::computed(&declared(headers), !nosniff, bytes)
 }
 
 /// Checks the first bytes against what the request accepts. The error is the type that is refused.
@@ -159,6 +100,8 @@ mod tests {
             "application/rss+xml",
             "application/x-unheard-of",
             "multipart/mixed",
+            "text/html charset=utf-8",
+            "image/png, text/html",
         ] {
             assert_eq!(judge(accepted), Verdict::Accepted, "{accepted}");
         }
@@ -176,11 +119,23 @@ mod tests {
         ] {
             assert!(matches!(judge(refused), Verdict::Refused(_)), "{refused}");
         }
-        for unsure in ["application/octet-stream", "binary/octet-stream", "garbage", ""] {
+        for unsure in ["application/octet-stream", "binary/octet-stream", "garbage", "", "*/*", "text/html/"]
+        {
             assert_eq!(judge(unsure), Verdict::Unsure, "{unsure}");
         }
         assert_eq!(judge_type(Accept::Page, &HeaderMap::new()), Verdict::Unsure);
         assert_eq!(judge_type(Accept::Any, &HeaderMap::new()), Verdict::Accepted);
+    }
+
+    #[test]
+    fn several_lines_are_one_list() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(content_type(&headers), None);
+        for line in [&b"text/html;charset=gbk"[..], b"text/plain;x=\xe9", b"bogus"] {
+            headers.append(CONTENT_TYPE, HeaderValue::from_bytes(line).unwrap());
+        }
+        assert_eq!(content_type(&headers).unwrap(), "text/html;charset=gbk, text/plain;x=é, bogus");
+        assert_eq!(computed(&headers, b"<p>"), "text/plain");
     }
 
     #[test]
@@ -191,10 +146,12 @@ mod tests {
             (None, b"\xff\xfeh\0t\0m\0l\0", None),
             (None, "äöü, plain UTF-8\r\n\tand tabs".as_bytes(), None),
             (None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("image/png")),
-            (None, b"\x7fELF\x02\x01\x01\0", Some("application/octet-stream")),
+            (None, b"\x7fELF\x02\x01\x01\0", Some("application/x-executable")),
+            (None, b"\x01\x02\x03", Some("application/octet-stream")),
             (Some("text/html"), b"PK\x03\x04\x14\0", Some("application/zip")),
             (Some("text/html; charset=utf-8"), b"\x01\x02", None),
             (Some("garbage"), b"text", None),
+            (Some("\"text/html\""), b"\xff\xd8\xff\xe0", Some("image/jpeg")),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(value) = content_type {
