@@ -155,8 +155,13 @@ async fn failure_outcome(
     match failure.refused_redirect {
         Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
         Some(RedirectRefusal::RobotsUnreadable { cause, is_transient, answered }) => {
-            robots_unreadable(shared, job, page, &RobotsFailure { error: cause, is_transient, answered })
-                .await
+            robots_unreadable(
+                shared,
+                job,
+                page,
+                &RobotsFailure { error: cause, is_transient, answered, exhausted: false },
+            )
+            .await
         }
         Some(RedirectRefusal::HostBusy { not_before }) => PageOutcome::Return(not_before),
         None if failure.exhausted => after_exhaustion(shared),

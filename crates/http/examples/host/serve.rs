@@ -11,11 +11,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use gleaner_http::Service;
-use http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
-use http::{HeaderMap, Request, StatusCode};
 use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL};
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
+use hyper::{HeaderMap, Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};

@@ -79,7 +79,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    fn new(resolver: Resolver) -> Self {
+    pub(crate) fn new(resolver: Resolver) -> Self {
         Self {
             resolver,
             links: PageLinks::default(),
@@ -91,7 +91,7 @@ impl Collector {
     }
 
     /// Adds a link as the page writes it.
-    fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
+    pub(crate) fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
         if self.links.links.len() >= MAX_LINKS || is_within_page(href) {
             return;
         }

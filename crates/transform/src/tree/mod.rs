@@ -22,7 +22,7 @@ pub(crate) use link_tags::{Attributes, LONGEST_NAME, LinkTags};
 pub(crate) use normalize::prepare;
 pub(crate) use reference::decode as decode_references;
 pub(crate) use tag::Tag;
-pub(crate) use tokenizer::{ContentModel, Token, Tokenizer};
+pub(crate) use tokenizer::{ContentModel, RawAttribute, Token, Tokenizer};
 pub(crate) use walk::{Edge, Walk};
 
 use gleaner_types::Interrupt;
