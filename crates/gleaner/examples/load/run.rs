@@ -145,7 +145,7 @@ async fn wait_for_end(engine: &Engine, team: &Team, id: JobId) -> Result<JobStat
         let skip = so_far.as_ref().map_or(0, |status| status.data.len() as u64);
         let page = Page { skip: Some(skip), limit: None };
         let body = service.status(&team.id, JobKind::BatchScrape, id, page, &|skip| skip.to_string()).await?;
-        let mut status: JobStatus = serde_json::from_slice(&body.bytes)?;
+        let mut status: JobStatus = serde_json::from_slice(&body.json.to_vec())?;
         if let Some(mut earlier) = so_far.take() {
             earlier.data.append(&mut status.data);
             status.data = earlier.data;
