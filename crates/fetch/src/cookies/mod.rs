@@ -370,7 +370,7 @@ mod tests {
     fn cookies_come_back_byte_by_byte() {
         let jar = CookieJar::new();
         for cookie in [
-            &"region=Münster; Path=/".as_bytes()[..],
+            "region=Münster; Path=/".as_bytes(),
             "größe=1".as_bytes(),
             b"stadt=K\xf6ln",
             "sid=7; Comment=Für Sitzung".as_bytes(),

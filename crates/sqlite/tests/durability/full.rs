@@ -37,7 +37,7 @@ fn noise(position: u64) -> Batch {
 }
 
 /// A journal that is full, with the ticket of its last batch. The last document of the job 1 is at 99.
-async fn full(path: &std::path::Path) -> (SqliteJournal, u64) {
+async fn full(path: &Path) -> (SqliteJournal, u64) {
     let config = FileConfig { max_bytes: Some(BOUND) };
     let (journal, ..) = SqliteJournal::open(path, &config).unwrap();
     journal.append(vec![file::submit()]);
@@ -201,7 +201,8 @@ async fn a_file_that_is_not_in_its_place_takes_no_more_jobs() {
         std::fs::rename(path.with_extension("copy"), path).unwrap();
     };
     let remove_folder = |path: &Path| std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
-    let changes: [(&str, &dyn Fn(&Path)); 4] =
+    type Change<'a> = (&'a str, &'a dyn Fn(&Path));
+    let changes: [Change<'_>; 4] =
         [("removed", &remove), ("moved", &move_away), ("replaced", &replace), ("folder", &remove_folder)];
     for (name, change) in changes {
         let folder = tempfile::tempdir().unwrap();
