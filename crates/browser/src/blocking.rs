@@ -1,5 +1,7 @@
 //! Long work, off the threads of the runtime.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 /// Work over at least this many bytes runs on a blocking thread.
 const LARGE: usize = 1024 * 1024;
 
@@ -11,12 +13,26 @@ pub(crate) async fn blocking<T: Send + 'static>(
     if bytes < LARGE {
         return work();
     }
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The tokio runtime shuts down, and drops the caller as well.
-            Err(_) => std::future::pending().await,
-        },
+    let result = Arc::new(Mutex::new(None));
+    let slot = Arc::clone(&result);
+    aside(Box::new(move || {
+        let result = work();
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    }))
+    .await;
+    let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match result {
+        Some(result) => result,
+        // The tokio runtime shuts down, and drops the caller as well.
+        None => std::future::pending().await,
+    }
+}
+
+/// Apart from [`blocking`], which is compiled once per kind of work: the machinery of a task is large.
+async fn aside(work: Box<dyn FnOnce() + Send>) {
+    if let Err(error) = tokio::task::spawn_blocking(work).await
+        && let Ok(panic) = error.try_into_panic()
+    {
+        std::panic::resume_unwind(panic);
     }
 }

@@ -3,6 +3,7 @@
 //! The site is mapped first, because the same words mean other paths on every site. Only URLs that the crawl
 //! could reach count: a pattern that matches none of them is refused, because the crawl would be empty.
 
+use gleaner_types::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,38 +90,42 @@ impl CrawlPrompts {
     /// # Errors
     /// If the options would match no page of the site, the prompt needs a model and there is none, the site's
     /// URLs cannot be listed, or the model fails.
-    pub async fn compile(
-        &self,
-        runtime: &Arc<Runtime>,
+    pub fn compile<'a>(
+        &'a self,
+        runtime: &'a Arc<Runtime>,
         request: CrawlRequest,
         plan: CrawlPlan,
-    ) -> Result<PromptedCrawl, Error> {
-        let Some(prompt) = plan.prompt.clone() else {
-            return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
-        };
-        let may_widen = request.crawl_entire_domain.is_none();
-        let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, may_widen).await?;
-        let warning = compiled.warning();
-        let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
-        let request = request.or_generated(generated.clone());
-        let plan = request.clone().check_within(self.bounds)?;
-        Ok(PromptedCrawl { request, plan, generated, warning })
+    ) -> BoxFuture<'a, Result<PromptedCrawl, Error>> {
+        Box::pin(async move {
+            let Some(prompt) = plan.prompt.clone() else {
+                return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
+            };
+            let may_widen = request.crawl_entire_domain.is_none();
+            let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, may_widen).await?;
+            let warning = compiled.warning();
+            let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
+            let request = request.or_generated(generated.clone());
+            let plan = request.clone().check_within(self.bounds)?;
+            Ok(PromptedCrawl { request, plan, generated, warning })
+        })
     }
 
     /// The options of a prompt alone.
     ///
     /// # Errors
     /// Those of [`compile`](Self::compile).
-    pub async fn preview(
-        &self,
-        runtime: &Arc<Runtime>,
+    pub fn preview<'a>(
+        &'a self,
+        runtime: &'a Arc<Runtime>,
         plan: CrawlParamsPreviewPlan,
-    ) -> Result<CrawlParamsPreview, Error> {
-        let CrawlParamsPreviewPlan { target, prompt } = plan;
-        let rules = CrawlRequest::new(target.url.as_str()).check()?.rules;
-        let compiled = self.options(runtime, &target, &rules, &prompt, true).await?;
-        let warning = compiled.warning();
-        Ok(CrawlParamsPreview { success: true, data: params(&target, compiled, false), warning })
+    ) -> BoxFuture<'a, Result<CrawlParamsPreview, Error>> {
+        Box::pin(async move {
+            let CrawlParamsPreviewPlan { target, prompt } = plan;
+            let rules = CrawlRequest::new(target.url.as_str()).check()?.rules;
+            let compiled = self.options(runtime, &target, &rules, &prompt, true).await?;
+            let warning = compiled.warning();
+            Ok(CrawlParamsPreview { success: true, data: params(&target, compiled, false), warning })
+        })
     }
 
     /// `may_widen`: the prompt may extend the crawl to the whole domain.

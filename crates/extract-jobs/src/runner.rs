@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -94,14 +95,16 @@ impl ExtractRunner {
     ///
     /// # Errors
     /// Why there is no data, with the contract's code.
-    pub async fn run(
-        &self,
+    pub fn run<'a>(
+        &'a self,
         request: ExtractPlan,
         owner: Option<Arc<dyn JobOwner>>,
-        watch: Option<&ExtractWatch>,
-    ) -> Result<ExtractResult, PageError> {
-        // Jobs without data retention leave no URLs in logs.
-        without_logs(request.zero_data_retention, run::run(self, request, owner, watch)).await
+        watch: Option<&'a ExtractWatch>,
+    ) -> BoxFuture<'a, Result<ExtractResult, PageError>> {
+        Box::pin(async move {
+            // Jobs without data retention leave no URLs in logs.
+            without_logs(request.zero_data_retention, run::run(self, request, owner, watch)).await
+        })
     }
 
     pub(super) fn job(&self, owner: Option<Arc<dyn JobOwner>>) -> Job {

@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -60,8 +61,12 @@ impl Fetcher {
     ///
     /// Whatever kept a response from coming back whole; see [`ErrorKind`]. A response with an error status is
     /// a response.
-    pub async fn fetch(&self, request: Request, check: &dyn RedirectCheck) -> Result<Response, Error> {
-        exchange::run(&self.0, request, check).await
+    pub fn fetch<'a>(
+        &'a self,
+        request: Request,
+        check: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        Box::pin(async move { exchange::run(&self.0, request, check).await })
     }
 
     /// Checks a URL against the policy without any traffic: its scheme, its port, and its host if that is a
@@ -81,15 +86,17 @@ impl Fetcher {
     /// # Errors
     ///
     /// As [`check`](Self::check).
-    pub async fn check_resolved(&self, url: &Url) -> Result<(), Error> {
-        self.0.check(url)?;
-        let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
-        match tokio::time::timeout(CHECK_TIMEOUT, self.0.guard.addresses(host)).await {
-            Ok(Err(error)) if error.is::<ForbiddenAnswer>() => {
-                Err(Error::new(ErrorKind::Blocked, url, error.to_string()))
+    pub fn check_resolved<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            self.0.check(url)?;
+            let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
+            match tokio::time::timeout(CHECK_TIMEOUT, self.0.guard.addresses(host)).await {
+                Ok(Err(error)) if error.is::<ForbiddenAnswer>() => {
+                    Err(Error::new(ErrorKind::Blocked, url, error.to_string()))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
     /// The first address that the host of a URL resolves to; `None` if it resolves to none within

@@ -116,20 +116,22 @@ impl Job {
     ///
     /// # Errors
     /// The failure of the page, or of the job as a whole, or of the store.
-    pub async fn document(mut self) -> Result<Document, Error> {
-        let document = match self.timeout {
-            Some(timeout) => {
-                tokio::time::timeout(timeout, self.next()).await.map_err(|_| timed_out(timeout))?
+    pub fn document(mut self) -> BoxFuture<'static, Result<Document, Error>> {
+        Box::pin(async move {
+            let document = match self.timeout {
+                Some(timeout) => {
+                    tokio::time::timeout(timeout, self.next()).await.map_err(|_| timed_out(timeout))?
+                }
+                None => self.next().await,
+            };
+            match document {
+                Some(Ok(document)) => Ok(document),
+                Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
+                    Some(failure) => failure.error.into(),
+                    None => missing_document_error(self.status().await?),
+                }),
             }
-            None => self.next().await,
-        };
-        match document {
-            Some(Ok(document)) => Ok(document),
-            Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
-                Some(failure) => failure.error.into(),
-                None => missing_document_error(self.status().await?),
-            }),
-        }
+        })
     }
 
     /// How many links a crawl skipped so far, by reason, in the order in which the reasons are tested. A link
@@ -240,21 +242,23 @@ impl Job {
     /// # Errors
     /// If the store failed, or the job as a whole. Pages without a document are no error, and neither is a
     /// job that was cancelled.
-    pub async fn wait(mut self) -> Result<JobEnd, Error> {
-        let mut documents = Vec::new();
-        while let Some(document) = self.next().await {
-            documents.push(document?);
-        }
-        let (snapshot, pages) = (self.status().await?, self.failures().await?);
-        match failure_of(&snapshot) {
-            Some(error) => Err(error),
-            None => Ok(JobEnd {
-                documents,
-                snapshot,
-                failures: pages.failures,
-                robots_blocked: pages.robots_blocked,
-            }),
-        }
+    pub fn wait(mut self) -> BoxFuture<'static, Result<JobEnd, Error>> {
+        Box::pin(async move {
+            let mut documents = Vec::new();
+            while let Some(document) = self.next().await {
+                documents.push(document?);
+            }
+            let (snapshot, pages) = (self.status().await?, self.failures().await?);
+            match failure_of(&snapshot) {
+                Some(error) => Err(error),
+                None => Ok(JobEnd {
+                    documents,
+                    snapshot,
+                    failures: pages.failures,
+                    robots_blocked: pages.robots_blocked,
+                }),
+            }
+        })
     }
 }
 

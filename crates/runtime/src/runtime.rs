@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_frontier::{CrawlScope, Decision};
@@ -107,18 +108,20 @@ impl Runtime {
     ///
     /// # Errors
     /// If the page cannot be transformed, or not in time.
-    pub async fn transform_state(
+    pub fn transform_state(
         &self,
         url: Url,
         html: String,
         options: ScrapeOptionsPlan,
-    ) -> Result<Document, PageError> {
-        let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
-        let content_type = Some("text/html; charset=utf-8".to_owned());
-        let page = Fetched { content_type, ..Fetched::new(url, 200, html.into()) };
-        let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
-        let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
-        Ok(transformed?.document)
+    ) -> BoxFuture<'_, Result<Document, PageError>> {
+        Box::pin(async move {
+            let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
+            let content_type = Some("text/html; charset=utf-8".to_owned());
+            let page = Fetched { content_type, ..Fetched::new(url, 200, html.into()) };
+            let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
+            let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
+            Ok(transformed?.document)
+        })
     }
 
     /// Lists the URLs of a site: those of its sitemaps and those that its start page links to. Work for a

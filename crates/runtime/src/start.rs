@@ -1,5 +1,6 @@
 //! Starting a job: a checked plan and its options, compiled and handed to the store.
 
+use gleaner_types::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,32 +130,43 @@ impl Runtime {
         spec: impl Into<JobSpec>,
         options: StartOptions,
     ) -> Result<Job, Error> {
-        let Prepared { context, job, records, timeout } = match spec.into() {
-            JobSpec::Scrape(plan) => scrape(*plan, options, self.clock().now()),
-            JobSpec::Batch(plan) => self.prepare_batch(*plan, options).await?,
-            JobSpec::Crawl(plan) => self.prepare_crawl(*plan, options).await?,
-        };
-        let runtime = Arc::clone(self);
-        // In a task of its own, because it may take long until the job is durable: if the caller goes away
-        // meanwhile, the handle is dropped, which ends the job.
-        let starting = tokio::spawn(async move {
-            let id = runtime.begin(context, job).await?;
-            Ok::<_, Error>(Job::new(id, runtime, Handle::current()))
-        });
-        let job = starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this job")))?;
-        Ok(job.with_records(records).with_timeout(timeout))
+        self.start_spec(spec.into(), options).await
+    }
+
+    fn start_spec(
+        self: &Arc<Self>,
+        spec: JobSpec,
+        options: StartOptions,
+    ) -> BoxFuture<'_, Result<Job, Error>> {
+        Box::pin(async move {
+            let Prepared { context, job, records, timeout } = match spec {
+                JobSpec::Scrape(plan) => scrape(*plan, options, self.clock().now()),
+                JobSpec::Batch(plan) => self.prepare_batch(*plan, options).await?,
+                JobSpec::Crawl(plan) => self.prepare_crawl(*plan, options).await?,
+            };
+            let runtime = Arc::clone(self);
+            // In a task of its own, because it may take long until the job is durable: if the caller goes away
+            // meanwhile, the handle is dropped, which ends the job.
+            let starting = tokio::spawn(async move {
+                let id = runtime.begin(context, job).await?;
+                Ok::<_, Error>(Job::new(id, runtime, Handle::current()))
+            });
+            let job =
+                starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this job")))?;
+            Ok(job.with_records(records).with_timeout(timeout))
+        })
     }
 
     /// Scrapes one page: [`start`](Self::start), then its [document](Job::document).
     ///
     /// # Errors
     /// The page's failure, in the contract's codes.
-    pub async fn scrape(
+    pub fn scrape(
         self: &Arc<Self>,
         plan: ScrapePlan,
         options: StartOptions,
-    ) -> Result<Document, Error> {
-        self.start(plan, options).await?.document().await
+    ) -> BoxFuture<'_, Result<Document, Error>> {
+        Box::pin(async move { self.start(plan, options).await?.document().await })
     }
 
     /// A handle of any job in the store, running or ended. It reads the documents from the first one that the
@@ -162,12 +174,14 @@ impl Runtime {
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound) if the store has no such job, or the store fails.
-    pub async fn job(self: &Arc<Self>, id: JobId) -> Result<Job, Error> {
-        let snapshot = self.store().snapshot(id).await?;
-        let counts_links = snapshot.kind == Some(JobKind::Crawl) && !snapshot.state.is_terminal();
-        let context = if counts_links { self.shared().context_of(id).await } else { None };
-        let records = context.and_then(|job| job.crawl.as_ref().map(|crawl| Arc::clone(&crawl.records)));
-        Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).attached())
+    pub fn job(self: &Arc<Self>, id: JobId) -> BoxFuture<'_, Result<Job, Error>> {
+        Box::pin(async move {
+            let snapshot = self.store().snapshot(id).await?;
+            let counts_links = snapshot.kind == Some(JobKind::Crawl) && !snapshot.state.is_terminal();
+            let context = if counts_links { self.shared().context_of(id).await } else { None };
+            let records = context.and_then(|job| job.crawl.as_ref().map(|crawl| Arc::clone(&crawl.records)));
+            Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).attached())
+        })
     }
 
     /// Adds pages that the user named to a running batch, and credits to its budget.
@@ -175,24 +189,26 @@ impl Runtime {
     /// # Errors
     /// Where the store refuses: the batch has ended, its queue is full, or the idempotency key was used
     /// before. Then nothing was added.
-    pub async fn append(
-        &self,
+    pub fn append<'a>(
+        &'a self,
         job: JobId,
-        targets: &[Target],
+        targets: &'a [Target],
         credits: u64,
         idempotency_key: Option<Uuid>,
-    ) -> Result<(), Error> {
-        // Numbers that the batch has not given out: those of a new id, which no other request has.
-        let (_, random) = new_id().as_uuid().as_u64_pair();
-        let (pages, now) = (candidates(random << 20, targets), self.clock().now());
-        if pages.len() <= MANY_PAGES {
-            self.store().append(job, pages, credits, idempotency_key, now).await?;
-            return Ok(());
-        }
-        let store = Arc::clone(self.store());
-        let append = async move { store.append(job, pages, credits, idempotency_key, now).await };
-        blocking_operation(append).await?;
-        Ok(())
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            // Numbers that the batch has not given out: those of a new id, which no other request has.
+            let (_, random) = new_id().as_uuid().as_u64_pair();
+            let (pages, now) = (candidates(random << 20, targets), self.clock().now());
+            if pages.len() <= MANY_PAGES {
+                self.store().append(job, pages, credits, idempotency_key, now).await?;
+                return Ok(());
+            }
+            let store = Arc::clone(self.store());
+            let append = async move { store.append(job, pages, credits, idempotency_key, now).await };
+            blocking_operation(append).await?;
+            Ok(())
+        })
     }
 
     /// The pages of a batch, away from the runtime if there are many.

@@ -43,6 +43,7 @@
 //! # Ok::<(), gleaner_types::Faults>(())
 //! ```
 
+mod box_future;
 mod check;
 mod document;
 pub mod domain;
@@ -62,6 +63,7 @@ pub mod response;
 mod safe_url;
 mod timestamp;
 
+pub use box_future::BoxFuture;
 pub use check::{Checked, RequestBounds, parse_json};
 pub use document::{ActionResults, CacheState, Document, FetchEngine, MetaValue, Metadata, ProxyUsed};
 pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};

@@ -109,23 +109,30 @@ impl Client {
         command: &C,
         limit: Duration,
     ) -> Result<C::Reply, CallError> {
-        let work = async {
-            let (sender, reply) = oneshot::channel();
-            let call = self.register(sender);
-            let bytes = encode(call.id, session, command).map_err(invalid::<C>)?;
-            self.enqueue(C::METHOD, bytes).await?;
-            result_of::<C>(reply).await
-        };
-        self.within(limit, C::METHOD, work).await
+        let (sender, reply) = oneshot::channel();
+        let call = self.register(sender);
+        let bytes = encode(call.id, session, command).map_err(invalid::<C>)?;
+        let result = self.exchange(C::METHOD, bytes, reply, limit).await?;
+        decode::<C>(result).await
     }
 
-    /// Waits for `work` for at most `limit`, while the connection is open.
-    async fn within<T>(
+    /// Sends a command and waits for its result for at most `limit`, while the connection is open. It knows no
+    /// kind of command, so it is compiled once.
+    async fn exchange(
         &self,
-        limit: Duration,
         method: &'static str,
-        work: impl Future<Output = Result<T, CallError>>,
-    ) -> Result<T, CallError> {
+        bytes: Vec<u8>,
+        reply: oneshot::Receiver<Reply>,
+        limit: Duration,
+    ) -> Result<Box<RawValue>, CallError> {
+        let work = async {
+            self.enqueue(method, bytes).await?;
+            let reply = reply.await.map_err(|_| CallError::Closed)?;
+            reply.map_err(|error| match error {
+                NoReply::Refused(refusal) => CallError::Refused { method, refusal },
+                NoReply::TooLarge => CallError::TooLarge(method),
+            })
+        };
         tokio::select! {
             result = tokio::time::timeout(limit, work) => result.unwrap_or(Err(CallError::TimedOut(method))),
             () = self.shared.closed.cancelled() => Err(CallError::Closed),
@@ -143,11 +150,9 @@ impl Client {
         let call = self.register(sender);
         let id = call.id;
         let encoded = blocking(bytes, move || encode(id, Some(&session), &command)).await;
-        let work = async {
-            self.enqueue(C::METHOD, encoded.map_err(invalid::<C>)?).await?;
-            result_of::<C>(reply).await
-        };
-        self.within(CALL_TIMEOUT, C::METHOD, work).await
+        let encoded = encoded.map_err(invalid::<C>)?;
+        let result = self.exchange(C::METHOD, encoded, reply, CALL_TIMEOUT).await?;
+        decode::<C>(result).await
     }
 
     /// Sends a command without waiting for its result. Commands of one session are carried out in their
@@ -217,13 +222,7 @@ impl Client {
     }
 }
 
-/// Waits for the result of a command.
-async fn result_of<C: Command>(reply: oneshot::Receiver<Reply>) -> Result<C::Reply, CallError> {
-    let reply = reply.await.map_err(|_| CallError::Closed)?;
-    let result = reply.map_err(|error| match error {
-        NoReply::Refused(refusal) => CallError::Refused { method: C::METHOD, refusal },
-        NoReply::TooLarge => CallError::TooLarge(C::METHOD),
-    })?;
+async fn decode<C: Command>(result: Box<RawValue>) -> Result<C::Reply, CallError> {
     let bytes = result.get().len();
     blocking(bytes, move || serde_json::from_str(result.get())).await.map_err(invalid::<C>)
 }

@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
@@ -83,19 +84,25 @@ impl Extractor {
     /// # Errors
     /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Model`] if it gave no answer that can
     /// be used.
-    pub async fn choose_controls(&self, question: ControlQuestion<'_>) -> Result<ControlChoice, Error> {
-        let (model, seed) = self.model().ok_or(ErrorKind::ModelNotConfigured)?;
-        let capabilities = model.capabilities();
-        let request = ModelRequest {
-            messages: vec![Message::new(Role::System, RULES), Message::new(Role::User, task(question))],
-            schema: capabilities.schema.map(answer_schema),
-            max_tokens: MAX_TOKENS.min(capabilities.max_output_tokens).max(1),
-            seed,
-        };
-        let answer = model.complete(&request).await.map_err(|error| ErrorKind::Model(error.to_string()))?;
-        let answer = answer_object(&answer.text)
-            .ok_or_else(|| ErrorKind::Model("its answer is no JSON object".to_owned()))?;
-        Ok(choice(&answer, question.controls, question.max_times))
+    pub fn choose_controls<'a>(
+        &'a self,
+        question: ControlQuestion<'a>,
+    ) -> BoxFuture<'a, Result<ControlChoice, Error>> {
+        Box::pin(async move {
+            let (model, seed) = self.model().ok_or(ErrorKind::ModelNotConfigured)?;
+            let capabilities = model.capabilities();
+            let request = ModelRequest {
+                messages: vec![Message::new(Role::System, RULES), Message::new(Role::User, task(question))],
+                schema: capabilities.schema.map(answer_schema),
+                max_tokens: MAX_TOKENS.min(capabilities.max_output_tokens).max(1),
+                seed,
+            };
+            let answer =
+                model.complete(&request).await.map_err(|error| ErrorKind::Model(error.to_string()))?;
+            let answer = answer_object(&answer.text)
+                .ok_or_else(|| ErrorKind::Model("its answer is no JSON object".to_owned()))?;
+            Ok(choice(&answer, question.controls, question.max_times))
+        })
     }
 }
 

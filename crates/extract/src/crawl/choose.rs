@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -36,48 +37,54 @@ impl Extractor {
     /// If the rules understood nothing: [`ErrorKind::ModelNotConfigured`] without a model,
     /// [`ErrorKind::Model`] if it gave no answer, [`ErrorKind::Options`] if its answer cannot be used.
     /// [`ErrorKind::Options`] also if the options select no page.
-    pub async fn compile_crawl(&self, prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
-        let by_rules = compile_crawl(prompt, site);
-        if let Ok(compiled) = &by_rules
-            && compiled.refused.is_empty()
-            && !compiled.options.is_empty()
-        {
-            return by_rules;
-        }
-        let Some((model, seed)) = self.model() else {
-            return match by_rules {
-                Ok(compiled) if compiled.options.is_empty() => Err(ErrorKind::ModelNotConfigured.into()),
-                other => other,
-            };
-        };
-        let sections = sections(site);
-        let list: Vec<String> = sections
-            .iter()
-            .enumerate()
-            .map(|(at, (pattern, pages))| format!("S{at} {} ({pages} pages)", truncate(pattern, 120)))
-            .collect();
-        let mut task = format!("Wanted: {}\n\nSections:", truncate(prompt, 4_000));
-        fence(&list.join("\n"), &mut task);
-        let capabilities = model.capabilities();
-        let request = ModelRequest {
-            messages: vec![Message::new(Role::System, RULES), Message::new(Role::User, task)],
-            schema: capabilities.schema.map(answer_schema),
-            max_tokens: MAX_TOKENS.min(capabilities.max_output_tokens).max(1),
-            seed,
-        };
-        let understood = by_rules.as_ref().is_ok_and(|compiled| !compiled.options.is_empty());
-        let chosen = match model.complete(&request).await {
-            Ok(answer) => {
-                let stated = by_rules.clone().unwrap_or_default();
-                complete(stated, &answer.text, prompt, &sections, site)
+    pub fn compile_crawl<'a>(
+        &'a self,
+        prompt: &'a str,
+        site: &'a [SiteUrl],
+    ) -> BoxFuture<'a, Result<CompiledCrawl, Error>> {
+        Box::pin(async move {
+            let by_rules = compile_crawl(prompt, site);
+            if let Ok(compiled) = &by_rules
+                && compiled.refused.is_empty()
+                && !compiled.options.is_empty()
+            {
+                return by_rules;
             }
-            Err(error) => Err(ErrorKind::Model(error.to_string()).into()),
-        };
-        match chosen {
-            // The result of the rules still counts.
-            Err(_) if understood => by_rules,
-            chosen => chosen,
-        }
+            let Some((model, seed)) = self.model() else {
+                return match by_rules {
+                    Ok(compiled) if compiled.options.is_empty() => Err(ErrorKind::ModelNotConfigured.into()),
+                    other => other,
+                };
+            };
+            let sections = sections(site);
+            let list: Vec<String> = sections
+                .iter()
+                .enumerate()
+                .map(|(at, (pattern, pages))| format!("S{at} {} ({pages} pages)", truncate(pattern, 120)))
+                .collect();
+            let mut task = format!("Wanted: {}\n\nSections:", truncate(prompt, 4_000));
+            fence(&list.join("\n"), &mut task);
+            let capabilities = model.capabilities();
+            let request = ModelRequest {
+                messages: vec![Message::new(Role::System, RULES), Message::new(Role::User, task)],
+                schema: capabilities.schema.map(answer_schema),
+                max_tokens: MAX_TOKENS.min(capabilities.max_output_tokens).max(1),
+                seed,
+            };
+            let understood = by_rules.as_ref().is_ok_and(|compiled| !compiled.options.is_empty());
+            let chosen = match model.complete(&request).await {
+                Ok(answer) => {
+                    let stated = by_rules.clone().unwrap_or_default();
+                    complete(stated, &answer.text, prompt, &sections, site)
+                }
+                Err(error) => Err(ErrorKind::Model(error.to_string()).into()),
+            };
+            match chosen {
+                // The result of the rules still counts.
+                Err(_) if understood => by_rules,
+                chosen => chosen,
+            }
+        })
     }
 }
 

@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -103,10 +104,12 @@ impl Extractor {
     }
 
     /// Reads one page. It never fails: a field that cannot be read is empty, with the reason.
-    pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
-        let evidence = Evidence::read(page);
-        let extraction = bind(&evidence, task.shape);
-        self.complete(page, task, &evidence, extraction).await
+    pub fn page<'a>(&'a self, page: &'a Page, task: Task<'a>) -> BoxFuture<'a, PageExtraction> {
+        Box::pin(async move {
+            let evidence = Evidence::read(page);
+            let extraction = bind(&evidence, task.shape);
+            self.complete(page, task, &evidence, extraction).await
+        })
     }
 
     /// Reads one page of a cluster of similar pages: first by the rules learned from the cluster, then as
@@ -116,16 +119,18 @@ impl Extractor {
     /// `cluster` is any key that pages of one template share, such as the
     /// [`UrlPatterns::of`](crate::UrlPatterns::of) of their addresses. Pages may be read concurrently with
     /// one memory: it is locked while a page is analysed, never during a model call.
-    pub async fn page_of(
-        &self,
-        memory: &Mutex<TemplateMemory>,
-        cluster: &str,
-        page: &Page,
-        task: Task<'_>,
-    ) -> ClusterPageResult {
-        let evidence = Evidence::read(page);
-        let extraction = bind(&evidence, task.shape);
-        self.read(Some(memory), cluster, page, task, &evidence, extraction).await
+    pub fn page_of<'a>(
+        &'a self,
+        memory: &'a Mutex<TemplateMemory>,
+        cluster: &'a str,
+        page: &'a Page,
+        task: Task<'a>,
+    ) -> BoxFuture<'a, ClusterPageResult> {
+        Box::pin(async move {
+            let evidence = Evidence::read(page);
+            let extraction = bind(&evidence, task.shape);
+            self.read(Some(memory), cluster, page, task, &evidence, extraction).await
+        })
     }
 
     /// Continues from the result of the evidence: by the memory, if there is one, then by the model.
@@ -170,9 +175,11 @@ impl Extractor {
     /// # Errors
     /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] if two answers in a row cannot
     /// be used.
-    pub async fn draft_schema(&self, prompt: &str) -> Result<Value, Error> {
-        let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
-        crate::draft::draft(model, self.seed, prompt).await
+    pub fn draft_schema<'a>(&'a self, prompt: &'a str) -> BoxFuture<'a, Result<Value, Error>> {
+        Box::pin(async move {
+            let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
+            crate::draft::draft(model, self.seed, prompt).await
+        })
     }
 
     /// The model, if there is one, and the seed of its calls.

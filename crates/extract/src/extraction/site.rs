@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -99,52 +100,54 @@ impl Extractor {
     /// Reads one of several pages that together answer a request. For a list of objects it decides whether
     /// the page lists several things or is about one thing, which is then the only row of the list. With a
     /// memory it reads as [`page_of`](Self::page_of) does.
-    pub async fn page_among(
-        &self,
-        memory: Option<&SiteMemory>,
-        position: SitePosition<'_>,
-        page: &Page,
-        task: Task<'_>,
-    ) -> ClusterPageResult {
-        let SitePosition { cluster, alike, texts } = position;
-        let evidence = informed_evidence(page, texts);
-        let segments = PageSegments::new(&evidence);
-        let model = Model::shipped();
-        let whole = bind_with(&segments, task.shape, model);
-        let Some(rows) = RowShape::of(task.shape) else {
-            let memory = memory.map(|memory| &memory.whole);
-            return self.read(memory, cluster, page, task, &evidence, whole).await;
-        };
-        let one = bind_with(&segments, rows.shape(), model);
-        let records = largest_run_len(&page.markdown);
-        let headings = PageHeadings::read(page, &evidence);
-        let row_task = Task { shape: rows.shape(), ..task };
-        let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
-        if rows.is_one(&whole, &one, records, alike) {
-            let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
-            let is_row = rows.is_row(&read.page.extraction, alike, &headings);
-            if is_row || (alike && records < 2) || read.page.stopped.is_some() {
-                read.page.extraction = rows.wrap_in_list(read.page.extraction, alike, &headings);
+    pub fn page_among<'a>(
+        &'a self,
+        memory: Option<&'a SiteMemory>,
+        position: SitePosition<'a>,
+        page: &'a Page,
+        task: Task<'a>,
+    ) -> BoxFuture<'a, ClusterPageResult> {
+        Box::pin(async move {
+            let SitePosition { cluster, alike, texts } = position;
+            let evidence = informed_evidence(page, texts);
+            let segments = PageSegments::new(&evidence);
+            let model = Model::shipped();
+            let whole = bind_with(&segments, task.shape, model);
+            let Some(rows) = RowShape::of(task.shape) else {
+                let memory = memory.map(|memory| &memory.whole);
+                return self.read(memory, cluster, page, task, &evidence, whole).await;
+            };
+            let one = bind_with(&segments, rows.shape(), model);
+            let records = largest_run_len(&page.markdown);
+            let headings = PageHeadings::read(page, &evidence);
+            let row_task = Task { shape: rows.shape(), ..task };
+            let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
+            if rows.is_one(&whole, &one, records, alike) {
+                let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+                let is_row = rows.is_row(&read.page.extraction, alike, &headings);
+                if is_row || (alike && records < 2) || read.page.stopped.is_some() {
+                    read.page.extraction = rows.wrap_in_list(read.page.extraction, alike, &headings);
+                    return read;
+                }
+                // The page is not a row after all: it may list several.
+                let again = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+                return with_calls_of(read, again);
+            }
+            let read = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+            if rows.count(&read.page.extraction) > 0 || read.page.stopped.is_some() {
                 return read;
             }
-            // The page is not a row after all: it may list several.
-            let again = self.read(of_whole, cluster, page, task, &evidence, whole).await;
-            return with_calls_of(read, again);
-        }
-        let read = self.read(of_whole, cluster, page, task, &evidence, whole).await;
-        if rows.count(&read.page.extraction) > 0 || read.page.stopped.is_some() {
-            return read;
-        }
-        // The page is not a list after all: it may be a row.
-        let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
-        if !rows.is_row(&again.page.extraction, alike, &headings) {
-            return with_calls_of(again, read);
-        }
-        again.page.extraction = rows.wrap_in_list(again.page.extraction, alike, &headings);
-        let singles = read.page.extraction;
-        add_singles(&mut again.page, singles.data, singles.leaves);
-        again.page.calls += read.page.calls;
-        again
+            // The page is not a list after all: it may be a row.
+            let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+            if !rows.is_row(&again.page.extraction, alike, &headings) {
+                return with_calls_of(again, read);
+            }
+            again.page.extraction = rows.wrap_in_list(again.page.extraction, alike, &headings);
+            let singles = read.page.extraction;
+            add_singles(&mut again.page, singles.data, singles.leaves);
+            again.page.calls += read.page.calls;
+            again
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Extractor, prompt};
 use crate::model::{Finish, LanguageModel, Message, ModelRequest, Role};
 use crate::page::{Page, truncate};
 use crate::summary::{SummaryFault, check_summary};
+use gleaner_types::BoxFuture;
 
 /// Upper bound on the calls for one summary: the second call lists what the page does not contain.
 pub const MAX_SUMMARY_CALLS: usize = 2;
@@ -41,56 +42,58 @@ impl Extractor {
     /// Nothing is removed from a summary silently: the rest might mean something else.
     ///
     /// There is no summary without a model or for a page without text.
-    pub async fn summarise(&self, page: &Page) -> PageSummary {
-        let mut out = PageSummary::default();
-        let Some((model, seed)) = self.model() else { return out };
-        let text = truncate(page.markdown.trim(), text_bytes(model));
-        if text.is_empty() {
-            return out;
-        }
-        let mut task = String::from("Task: summarise this page.\n");
-        if let Some(title) = &page.title {
-            task.push_str("Its title is data too and stands first.\n");
-            prompt::fence(&format!("{}\n\n{text}", truncate(title, 300)), &mut task);
-        } else {
-            prompt::fence(text, &mut task);
-        }
-        let mut messages = vec![Message::new(Role::System, RULES), Message::new(Role::User, task)];
-        let max_tokens = MAX_TOKENS.min(model.capabilities().max_output_tokens).max(1);
-        while out.calls < MAX_SUMMARY_CALLS {
-            let request = ModelRequest { messages: messages.clone(), schema: None, max_tokens, seed };
-            out.calls += 1;
-            let answer = match model.complete(&request).await {
-                Ok(answer) => answer,
-                Err(error) => {
-                    out.refused = Some(error.to_string());
-                    return out;
-                }
-            };
-            let summary = answer.text.trim();
-            let complaint = match answer.finish {
-                Finish::Refusal => Some("the model refused".to_owned()),
-                Finish::Length => Some("the summary was too long".to_owned()),
-                _ if summary.is_empty() => Some("the model said nothing".to_owned()),
-                _ if summary.starts_with(['{', '[', '`']) => Some("it was no prose".to_owned()),
-                _ => complaint(&check_summary(summary, page).faults),
-            };
-            let Some(complaint) = complaint else {
-                out.text = Some(summary.to_owned());
-                out.refused = None;
+    pub fn summarise<'a>(&'a self, page: &'a Page) -> BoxFuture<'a, PageSummary> {
+        Box::pin(async move {
+            let mut out = PageSummary::default();
+            let Some((model, seed)) = self.model() else { return out };
+            let text = truncate(page.markdown.trim(), text_bytes(model));
+            if text.is_empty() {
                 return out;
-            };
-            messages.push(Message::new(Role::Assistant, truncate(summary, 4_000)));
-            messages.push(Message::new(
+            }
+            let mut task = String::from("Task: summarise this page.\n");
+            if let Some(title) = &page.title {
+                task.push_str("Its title is data too and stands first.\n");
+                prompt::fence(&format!("{}\n\n{text}", truncate(title, 300)), &mut task);
+            } else {
+                prompt::fence(text, &mut task);
+            }
+            let mut messages = vec![Message::new(Role::System, RULES), Message::new(Role::User, task)];
+            let max_tokens = MAX_TOKENS.min(model.capabilities().max_output_tokens).max(1);
+            while out.calls < MAX_SUMMARY_CALLS {
+                let request = ModelRequest { messages: messages.clone(), schema: None, max_tokens, seed };
+                out.calls += 1;
+                let answer = match model.complete(&request).await {
+                    Ok(answer) => answer,
+                    Err(error) => {
+                        out.refused = Some(error.to_string());
+                        return out;
+                    }
+                };
+                let summary = answer.text.trim();
+                let complaint = match answer.finish {
+                    Finish::Refusal => Some("the model refused".to_owned()),
+                    Finish::Length => Some("the summary was too long".to_owned()),
+                    _ if summary.is_empty() => Some("the model said nothing".to_owned()),
+                    _ if summary.starts_with(['{', '[', '`']) => Some("it was no prose".to_owned()),
+                    _ => complaint(&check_summary(summary, page).faults),
+                };
+                let Some(complaint) = complaint else {
+                    out.text = Some(summary.to_owned());
+                    out.refused = None;
+                    return out;
+                };
+                messages.push(Message::new(Role::Assistant, truncate(summary, 4_000)));
+                messages.push(Message::new(
                 Role::User,
                 format!(
                     "That cannot be used: {complaint}. Write it again, shorter, with nothing that the page \
                         does not state."
                 ),
             ));
-            out.refused = Some(complaint);
-        }
-        out
+                out.refused = Some(complaint);
+            }
+            out
+        })
     }
 }
 

@@ -26,6 +26,7 @@ mod request;
 mod result;
 mod usage;
 
+use gleaner_types::BoxFuture;
 use std::fmt;
 
 use async_trait::async_trait;
@@ -97,19 +98,21 @@ impl Fetcher {
     /// # Errors
     ///
     /// As [`Render::render`] and [`Fetcher::check`]; [`ErrorKind::RedirectRefused`]; [`ErrorKind::Timeout`].
-    pub async fn render(
-        &self,
-        engine: &dyn Render,
-        request: &RenderRequest,
-        check: &dyn RedirectCheck,
-    ) -> Result<RenderedPage, Error> {
-        self.check(&request.url)?;
-        let limit = request.deadline.saturating_duration_since(Instant::now());
-        let proxy = RenderProxy::new(self, request, check);
-        let work = async { proxy.finish(engine.render(request, &proxy).await?).await };
-        proxy.run(work).await.unwrap_or_else(|_| {
-            let text = format!("{} ms ran out while rendering", limit.as_micros().div_ceil(1000));
-            Err(Error::new(ErrorKind::Timeout, &request.url, text))
+    pub fn render<'a>(
+        &'a self,
+        engine: &'a dyn Render,
+        request: &'a RenderRequest,
+        check: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<RenderedPage, Error>> {
+        Box::pin(async move {
+            self.check(&request.url)?;
+            let limit = request.deadline.saturating_duration_since(Instant::now());
+            let proxy = RenderProxy::new(self, request, check);
+            let work = async { proxy.finish(engine.render(request, &proxy).await?).await };
+            proxy.run(work).await.unwrap_or_else(|_| {
+                let text = format!("{} ms ran out while rendering", limit.as_micros().div_ceil(1000));
+                Err(Error::new(ErrorKind::Timeout, &request.url, text))
+            })
         })
     }
 }

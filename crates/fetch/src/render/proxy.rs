@@ -1,3 +1,4 @@
+use gleaner_types::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -72,16 +73,18 @@ impl<'a> RenderProxy<'a> {
     ///
     /// [`MAX_REQUESTS_PER_PAGE`]: super::MAX_REQUESTS_PER_PAGE
     /// [`MAX_BYTES_PER_PAGE`]: super::MAX_BYTES_PER_PAGE
-    pub async fn fetch(&self, load: Load) -> Result<Response, Error> {
-        match load.kind {
-            LoadKind::Navigation => self.navigate(load).await,
-            LoadKind::Frame | LoadKind::Resource => {
-                let slot = self.in_time(&load.request.url, self.usage.slot(&load.request.url)).await?;
-                let outcome = self.send(load, MAX_BYTES_PER_RESOURCE).await;
-                drop(slot);
-                outcome
+    pub fn fetch(&self, load: Load) -> BoxFuture<'_, Result<Response, Error>> {
+        Box::pin(async move {
+            match load.kind {
+                LoadKind::Navigation => self.navigate(load).await,
+                LoadKind::Frame | LoadKind::Resource => {
+                    let slot = self.in_time(&load.request.url, self.usage.slot(&load.request.url)).await?;
+                    let outcome = self.send(load, MAX_BYTES_PER_RESOURCE).await;
+                    drop(slot);
+                    outcome
+                }
             }
-        }
+        })
     }
 
     async fn navigate(&self, load: Load) -> Result<Response, Error> {

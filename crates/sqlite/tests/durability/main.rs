@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod conformance;
 mod crash;
 mod file;
 mod full;

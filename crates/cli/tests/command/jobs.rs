@@ -1,14 +1,12 @@
 //! Reports of crawls and batches: failures, skipped links with reasons, and progress.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-mod support;
-
 use std::fs;
 
 use gleaner_testkit::{RawServer, Site, SiteSpec, Step};
 use serde_json::json;
 
-use support::{LOOPBACK, lines_of_json, rows, run, run_on_loopback, run_with_input, stderr, succeed};
+use super::support::{LOOPBACK, lines_of_json, rows, run, run_on_loopback, run_with_input, stderr, succeed};
 
 /// A list with one existing page, this many refused URLs, and an invalid line.
 fn list(page: &str, refused: usize) -> String {

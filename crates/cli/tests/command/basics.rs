@@ -1,30 +1,5 @@
-//! The `gleaner` program from outside: arguments, output and exit codes.
+//! Arguments, output and exit codes.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
-#[cfg(target_os = "linux")]
-#[path = "cli/browser.rs"]
-mod browser;
-#[path = "cli/config.rs"]
-mod config;
-#[path = "cli/doctor.rs"]
-mod doctor;
-#[cfg(target_os = "linux")]
-#[path = "cli/ending.rs"]
-mod ending;
-#[cfg(target_os = "linux")]
-#[path = "cli/full_disk.rs"]
-mod full_disk;
-#[path = "cli/openapi.rs"]
-mod openapi;
-#[path = "cli/pdf.rs"]
-mod pdf;
-#[path = "cli/secrets.rs"]
-mod secrets;
-#[path = "cli/shell.rs"]
-mod shell;
-#[path = "cli/summary.rs"]
-mod summary;
-mod support;
 
 use std::collections::HashSet;
 use std::fs;
@@ -35,7 +10,7 @@ use std::process::Command;
 use gleaner_testkit::{Canary, Extras, RawServer, Site, SiteSpec, Step};
 use serde_json::Value;
 
-use support::{LOOPBACK, gleaner, lines_of_json, refuses, run, run_with_input, succeed, text};
+use super::support::{LOOPBACK, gleaner, lines_of_json, refuses, run, run_with_input, succeed, text};
 
 const TEA: &str = "<!doctype html><title>Tea</title><nav><a href=/>Home</a></nav>\
     <main><h1>Tea</h1><p>Green or <b>black</b>, see <a href=/water>water</a>.</p></main>";

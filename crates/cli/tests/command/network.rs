@@ -1,8 +1,6 @@
 //! Certificates, proxies, the cache on disk, and rules for links.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-mod support;
-
 use std::fs;
 use std::process::Output;
 use std::sync::Arc;
@@ -17,7 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use support::{printed, refuses, run_on_loopback, stderr, succeed};
+use super::support::{printed, refuses, run_on_loopback, stderr, succeed};
 
 /// A page over TLS with a certificate of an unknown authority.
 struct SecurePage {

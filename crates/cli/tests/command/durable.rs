@@ -1,8 +1,6 @@
 //! Jobs in a file: they survive the end of the program, and other commands read the file meanwhile.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -16,7 +14,9 @@ use gleaner_testkit::{KilledOnDrop, Server, Site, SiteSpec};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use support::{LOOPBACK, gleaner, lines_of_json, refuses, rows, run, run_on_loopback, stderr, succeed, text};
+use super::support::{
+    LOOPBACK, gleaner, lines_of_json, refuses, rows, run, run_on_loopback, stderr, succeed, text,
+};
 
 fn site(pages: u32, latency: Duration) -> Server {
     Site::generate(SiteSpec { latency, ..SiteSpec::pages(pages) }).serve().unwrap()
@@ -295,7 +295,7 @@ fn another_command_is_refused_with_the_first_difference() {
     // Options of the network and the output are not part of the job.
     let out = place.path().join("pages");
     succeed(&run_on_loopback(&[&words[..], &["--out", word(&out), "--concurrency", "2"]].concat()));
-    assert_eq!(support::rows(&out, "index.jsonl").len(), 3);
+    assert_eq!(rows(&out, "index.jsonl").len(), 3);
 }
 
 #[test]

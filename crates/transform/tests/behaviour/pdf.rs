@@ -1,6 +1,5 @@
 //! PDF bodies as documents.
 
-#![cfg(feature = "pdf")]
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use gleaner_transform::{Error, Input, Page, transform};

@@ -2,15 +2,13 @@
 //! missing values.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 use serde_json::{Value, json};
 
-use support::{gleaner, printed, refuses, run_on_loopback, run_with_input, stderr};
+use super::support::{gleaner, printed, refuses, run_on_loopback, run_with_input, stderr};
 
 fn shop() -> (Site, Server) {
     let site =

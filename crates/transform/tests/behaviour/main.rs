@@ -1,0 +1,15 @@
+//! The transform from outside: bytes of a page in, a document out.
+
+mod charset;
+mod content;
+mod document;
+mod embedded_state;
+mod hostile;
+mod injection;
+mod languages;
+mod markdown;
+#[cfg(feature = "pdf")]
+mod pdf;
+mod shell_set;
+mod shells;
+mod site_memory;
