@@ -295,7 +295,7 @@ fn another_command_is_refused_with_the_first_difference() {
     // Options of the network and the output are not part of the job.
     let out = place.path().join("pages");
     succeed(&run_on_loopback(&[&words[..], &["--out", word(&out), "--concurrency", "2"]].concat()));
-    assert_eq!(rows(&out, "index.jsonl").len(), 3);
+    assert_eq!(super::support::rows(&out, "index.jsonl").len(), 3);
 }
 
 #[test]
