@@ -182,7 +182,7 @@ async fn other_bodies_and_options_are_left_to_the_transformer() {
     let owner = PdfTask { team: None, deadline: Instant::now() + LONG };
     let ocr = PdfParser { mode: PdfMode::Ocr, ..PdfParser::default() };
     for (body, pdf) in
-        [("about %PDF-1.7", Some(PdfParser::default())), ("%PDF-1.7", None), ("%PDF-1.7", Some(ocr))]
+        [("about PDF 1.7", Some(PdfParser::default())), ("%PDF-1.7", None), ("%PDF-1.7", Some(ocr))]
     {
         let options = ScrapeOptionsPlan { pdf, ..options() };
         assert!(workers.read_pdf(&page(body), &options, owner).await.is_none(), "{body} {pdf:?}");

@@ -16,14 +16,12 @@
 //! - No request starts before the `Retry-After` time, including pages leased earlier.
 //! - A job's own delay separates the requests of that job only, so a busy host cannot starve the job.
 //!
-//! Requests that no lease allows are also counted by the [address](addresses) that they go to.
+//! Requests that no lease allows are also counted by the [address](crate::host_addresses) that they go to.
 //!
 //! Other processes are kept from the host by its [hold](crate::holds).
 //!
 //! A page holds a permit for one host at a time and releases it before it waits for another, so pages cannot
 //! deadlock. Waiters are served in order of arrival. The lease of a page bounds its wait.
-
-mod addresses;
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -36,8 +34,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::{Position, Url};
 
-pub(crate) use addresses::AddressPlace;
-use addresses::Addresses;
+use crate::host_addresses::{AddressPlace, Addresses};
 
 /// Idle hosts are evicted above this count.
 const MAX_IDLE_HOSTS: usize = 10_000;

@@ -11,7 +11,8 @@ use gleaner_types::SafeUrl;
 use tokio::time::Instant;
 use url::{Position, Url};
 
-use crate::host_limiter::{AddressPlace, HostPermit, RequestPacing};
+use crate::host_addresses::AddressPlace;
+use crate::host_limiter::{HostPermit, RequestPacing};
 use crate::limits::MAX_RETRY_AFTER;
 use crate::ports::{Fetched, RedirectCheck, RedirectRefusal};
 use crate::shared::Shared;

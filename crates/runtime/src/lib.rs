@@ -18,7 +18,7 @@
 //! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`,
 //!   `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
-//! - state of hosts: `robots` (the cache), `host_limiter`, `rendering_memory`
+//! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `twins`, `context`, `resume`, `browser_access`
 //! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
@@ -45,6 +45,7 @@ mod fair_semaphore;
 mod fetching;
 mod handle;
 mod holds;
+mod host_addresses;
 mod host_limiter;
 mod hosts;
 mod limits;

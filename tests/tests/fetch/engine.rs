@@ -223,7 +223,7 @@ async fn a_rendered_document_has_the_facts_of_its_answer() {
     let engine = engine_builder().renderer(Arc::new(FakeBrowser)).build().unwrap();
     let rows = [
         // Content type as sent, body, content type of the document, text that comes from the body.
-        ("Text/HTML; charset=latin1", "<p>static", "Text/HTML; charset=utf-8", "rendered"),
+        ("Text/HTML; charset=latin1", "<p>static", "text/html; charset=utf-8", "rendered"),
         ("text/plain", "plain words", "text/plain", "plain words"),
     ];
     for (sent, body, content_type, text) in rows {

@@ -24,6 +24,7 @@ const MODULES: &[&str] = &[
     "rendering",
     "rejections",
     "robots",
+    "host_addresses",
     "host_limiter",
     "rendering_memory",
     "ports",

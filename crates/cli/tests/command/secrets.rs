@@ -12,7 +12,7 @@ fn possible_secrets_in_refused_arguments_are_not_repeated() {
         (&["scrape", site, "--header=Cookie sid=hush"], "--header"),
         (&["scrape", site, "--header", "X-Key:", "hush"], "in quotes"),
         (&["scrape", site, "--header", "Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT"], "--header"),
-        (&["scrape", site, "--header", "X-Key: hush\u{e9}"], "X-Key"),
+        (&["scrape", site, "--header", "X-Key: hush\u{7f}"], "X-Key"),
         (&["scrape", site, "--heder=X-Key: hush"], "--heder"),
         (&["scrape", site, "--proxy-url", "ftp://me:hush@127.0.0.1"], "--proxy-url"),
         (&["scrape", site, "--stealth-proxy-url", "http://me:hush@"], "--stealth-proxy-url"),

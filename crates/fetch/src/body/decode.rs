@@ -262,6 +262,15 @@ impl Decoder {
 
     /// The whole body, once its last piece was pushed.
     pub(crate) async fn finish(mut self) -> Result<Bytes, DecodeError> {
+        self.end().await?;
+        match self.layers.iter().find(|layer| !layer.is_complete()) {
+            None => Ok(self.decoded.into()),
+            Some(layer) => Err(DecodeError::Broken(layer.coding)),
+        }
+    }
+
+    /// Decodes what waits for further first bytes: none come.
+    async fn end(&mut self) -> Result<(), DecodeError> {
         for index in 0..self.layers.len() {
             // All outer layers have given what they had.
             if let Some(layer) = self.layers.get_mut(index)
@@ -271,10 +280,7 @@ impl Decoder {
                 self.run(&[]).await?;
             }
         }
-        match self.layers.iter().find(|layer| !layer.is_complete()) {
-            None => Ok(self.decoded.into()),
-            Some(layer) => Err(DecodeError::Broken(layer.coding)),
-        }
+        Ok(())
     }
 }
 
@@ -348,7 +354,7 @@ mod tests {
             for chunk in encoded.chunks(piece) {
                 decoder.push(chunk).await?;
             }
-            Ok(())
+            decoder.end().await
         })
     }
 

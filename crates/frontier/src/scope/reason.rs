@@ -88,7 +88,7 @@ impl fmt::Display for SkipReason {
             Self::NotIncluded => "no pattern of `includePaths` matches",
             Self::TooCostly => "matching it with `includePaths` and `excludePaths` takes too long",
             Self::TooDeep => "there are more path segments below the start URL than `maxDepth` allows",
-            Self::BinaryFile => "its name is that of an image, archive, media file, font or program",
+            Self::BinaryFile => "images, archives, media files, fonts and programs, by name, are no pages",
             Self::FoundOnExternalPage => "links of external pages are not followed",
             Self::Nofollow => "the page with the link asks not to follow it (nofollow)",
             Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` passes over that)",

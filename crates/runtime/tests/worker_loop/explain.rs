@@ -6,6 +6,7 @@ use std::time::Duration;
 use gleaner_frontier::SkipReason;
 use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy};
+use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
 use crate::support::{Answer, Web, runtime, runtime_with_queue_limit};
@@ -61,7 +62,10 @@ async fn every_reason_has_its_explanation() {
             "https://sub.a.example/",
             "not crawled: other hosts of the same domain are left out (`allowSubdomains` lets them in)",
         ),
-        ("a/photo.jpg", "not crawled: its name is that of an image, archive, media file, font or program"),
+        (
+            "a/photo.jpg",
+            "not crawled: images, archives, media files, fonts and programs, by name, are no pages",
+        ),
         (
             "/blog/",
             "not crawled: what is not below the start URL is left out (`crawlEntireDomain` lets it in)",
@@ -126,7 +130,7 @@ async fn a_page_that_was_found_and_not_fetched_has_a_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unreadable_robots_txt_forbids_only_urls_that_were_found() {
+async fn an_unreadable_robots_txt_fails_only_urls_that_were_found() {
     let web = Web::new([
         ("https://a.example/robots.txt", vec![Answer::ByStealth("User-agent: *\nDisallow: /private")]),
         ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
@@ -136,7 +140,13 @@ async fn an_unreadable_robots_txt_forbids_only_urls_that_were_found() {
     let rows = [
         ("/nowhere", Verdict::NotFound),
         ("/private", Verdict::RobotsTxt),
-        ("https://b.example/1", Verdict::RobotsTxt),
+        (
+            "https://b.example/1",
+            Verdict::Failed(PageError {
+                code: ErrorCode::ScrapeSiteError,
+                message: "https://b.example/robots.txt could not be read: the connection broke".to_owned(),
+            }),
+        ),
         ("https://b.example/nowhere", Verdict::NotFound),
     ];
     let (_, explanations) = explained(&runtime(&web), request, &rows.each_ref().map(|(url, _)| *url)).await;

@@ -99,8 +99,9 @@ mod tests {
             ("a.www.ck", "ck", Some("www.ck")),
             ("city.kawasaki.jp", "kawasaki.jp", Some("city.kawasaki.jp")),
             ("a.b.kawasaki.jp", "b.kawasaki.jp", Some("a.b.kawasaki.jp")),
-            // A rule below names that are none themselves.
-            ("a.b.compute.amazonaws.com", "compute.amazonaws.com", Some("b.compute.amazonaws.com")),
+            // Rules below names that are none themselves.
+            ("a.b.compute.amazonaws.com", "b.compute.amazonaws.com", Some("a.b.compute.amazonaws.com")),
+            ("compute.amazonaws.com", "com", Some("amazonaws.com")),
             ("example.github.io", "github.io", Some("example.github.io")),
             ("www.xn--55qx5d.cn", "xn--55qx5d.cn", Some("www.xn--55qx5d.cn")),
             ("a.xn--p1ai", "xn--p1ai", Some("a.xn--p1ai")),

@@ -41,11 +41,11 @@ pub fn computed(declared: &MediaType, sniffing_allowed: bool, bytes: &[u8]) -> S
     found.to_owned()
 }
 
-/// Whether these first bytes are text, markup or a known format, and no compressed stream.
+/// Whether these first bytes are text, markup or a known format, and no stream of a content coding.
 #[must_use]
 pub fn is_recognised(bytes: &[u8]) -> bool {
     let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
-    !matches!(unknown(bytes, true), "application/octet-stream" | "application/gzip")
+    !matches!(unknown(bytes, true), "application/octet-stream" | "application/gzip" | "application/zstd")
 }
 
 /// Section 7.1.

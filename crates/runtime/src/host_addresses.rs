@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 /// Requests in flight by address.
 #[derive(Debug, Default)]
-pub(super) struct Addresses {
+pub(crate) struct Addresses {
     in_flight: Mutex<HashMap<IpAddr, u32>>,
     /// Notified when a request ends.
     changed: Notify,
@@ -27,7 +27,7 @@ pub(crate) struct AddressPlace {
 impl Addresses {
     /// Waits until a request to this address may start. `of_host` requests may be in flight to its host: one
     /// host alone never waits here.
-    pub(super) async fn place(self: &Arc<Self>, address: IpAddr, of_host: u32) -> AddressPlace {
+    pub(crate) async fn place(self: &Arc<Self>, address: IpAddr, of_host: u32) -> AddressPlace {
         let max = DEFAULT_INITIAL_PER_ADDRESS.max(of_host);
         loop {
             let changed = self.changed.notified();
