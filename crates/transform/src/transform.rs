@@ -56,7 +56,7 @@ pub struct Page {
     /// The metadata hold the number of all its pages.
     pub pages_converted: Option<u32>,
     /// The page is an empty shell as served: it has scripts and almost no text, and neither JSON-LD nor the
-    /// state of its scripts has a long text. A browser gives more of it. The state is read only if formats
+    /// state of its scripts has a long text. A browser gives more of it. The state counts only if formats
     /// with text are requested.
     pub needs_scripts: bool,
     /// Marks an extractive summary. It is no part of the document's warning yet, because a model's summary
@@ -204,7 +204,8 @@ struct Settings<'s> {
     site: Option<&'s SiteMemory>,
 }
 
-/// Reads only the links of a page, without a tree. Several times cheaper than [`transform`].
+/// Reads only the links of a page, without a tree. Several times cheaper than [`transform`], which also finds
+/// those in the text that an empty shell has for its scripts.
 ///
 /// # Errors
 ///

@@ -24,8 +24,11 @@ pub(crate) struct LinkPage {
     /// The `links` format, and the metadata. Authors and dates in the text are left open, because only a tree
     /// gives them.
     pub(crate) document: Document,
+    /// Without those in the text of a state.
     pub(crate) links: PageLinks,
     /// It is an empty shell as served.
+    pub(crate) is_shell: bool,
+    /// It is a shell, and no JSON-LD has its text.
     pub(crate) needs_scripts: bool,
 }
 
@@ -34,9 +37,10 @@ pub(crate) fn page(text: &str, url: &Url, encoding: &str, interrupt: &Interrupt)
     let mut tag_metadata = TagMetadata::default();
     let collector = read(text, url, encoding, Some(&mut tag_metadata), interrupt);
     let links = Some(collector.texts());
+    let is_shell = tag_metadata.is_shell();
     let (metadata, needs_scripts) = tag_metadata.finish(url, collector.resolver());
     let document = Document { links, metadata, ..Document::default() };
-    LinkPage { document, links: collector.finish(), needs_scripts }
+    LinkPage { document, links: collector.finish(), is_shell, needs_scripts }
 }
 
 fn read(
@@ -347,7 +351,7 @@ mod tests {
             ("text", LONG),
         ] {
             let html = format!("{HEAD}{body}");
-            let LinkPage { document: pass, links: found, needs_scripts } =
+            let LinkPage { document: pass, links: found, needs_scripts, .. } =
                 page(&html, &url, "UTF-8", &Interrupt::never());
             let tree = parse(&html, ParseOptions::default());
             let resolver = Resolver::of_tree(&url, &tree);

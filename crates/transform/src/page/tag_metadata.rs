@@ -142,7 +142,12 @@ impl TagMetadata {
         }
     }
 
-    /// The metadata, and whether the page is a shell: its scripts load its text, and no JSON-LD has it.
+    /// True if the page is a shell: its scripts load its text.
+    pub(super) fn is_shell(&self) -> bool {
+        self.shell.is_shell()
+    }
+
+    /// The metadata, and whether the page is a shell whose text no JSON-LD has.
     pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, bool) {
         self.end_heading();
         let Self { mut metadata, icon, title, headings, shell, json_ld, .. } = self;

@@ -55,8 +55,12 @@ pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     if !needs_no_tree(settings.options) {
         return from_text(&text, input.url, settings);
     }
-    let link_pass::LinkPage { mut document, links, needs_scripts } =
+    let link_pass::LinkPage { mut document, links, is_shell, needs_scripts } =
         link_pass::page(&text, input.url, encoding, settings.interrupt);
+    // The text that fills a shell has links too.
+    if is_shell && state::may_fill(&text, settings.interrupt) {
+        return from_text(&text, input.url, settings);
+    }
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }
@@ -76,8 +80,9 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
     let options = settings.options;
     let tree = parse_page(text, settings);
     let is_shell = shell::is_shell(&tree);
-    let may_add = (wants_text(&options.formats) || options.formats.html) && options.include_tags.is_empty();
+    let selects = !options.include_tags.is_empty();
     if !is_shell {
+        let may_add = gives_text(&options.formats) && !selects;
         // The text of the page is compared with that of its state, whatever formats are requested.
         let keeps_markdown = may_add && !has_markdown(&options.formats) && state::may_hide(text);
         let fill = Fill { keeps_markdown, ..Fill::default() };
@@ -92,23 +97,37 @@ pub(super) fn from_text(text: &str, url: &Url, settings: Settings<'_>) -> Page {
         drop(tree);
         return filled(&found, text, url, settings, false).unwrap_or(page);
     }
-    let found = if may_add { state::read(&tree, text, url, settings.interrupt) } else { None };
+    let fill = Fill { is_shell, ..Fill::default() };
     let linked = json_ld::main_text(&tree).map_or(0, |text| text.len());
-    if let Some(found) = found.filter(|found| linked <= found.letters.saturating_mul(MAX_JSON_LD_SHARE)) {
+    let found = state::read(&tree, text, url, settings.interrupt);
+    let found = found.filter(|found| linked <= found.letters.saturating_mul(MAX_JSON_LD_SHARE));
+    let Some(found) = found else { return of_tree(&tree, text, url, settings, fill) };
+    if !selects {
         // The memory of a page is that of one tree.
         drop(tree);
-        if let Some(page) = filled(&found, text, url, settings, true) {
-            return page;
-        }
-        let tree = parse_page(text, settings);
-        return of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() });
+        return filled(&found, text, url, settings, true)
+            .unwrap_or_else(|| of_tree(&parse_page(text, settings), text, url, settings, fill));
     }
-    of_tree(&tree, text, url, settings, Fill { is_shell, ..Fill::default() })
+    // Tags select from the page as served, but a crawl follows all its links.
+    let mut page = of_tree(&tree, text, url, settings, fill);
+    drop(tree);
+    let source = with_state(&found, text);
+    page.links = link_pass::page(&source, url, settings.encoding, settings.interrupt).links;
+    page
 }
 
-/// Transforms a page with the text of a state added to it, so that everything is read from there: pictures
-/// too. Links are those of the page as served, as if only they were requested. `None` if the page leaves an
-/// element open that hides the text.
+/// The source of a page with the text of a state behind it.
+fn with_state(found: &state::Found, text: &str) -> String {
+    let linked = match found.json_ld.as_str() {
+        "" => String::new(),
+        json_ld => format!("<script type=application/ld+json>{json_ld}</script>"),
+    };
+    let (name, html) = (found.tag().name(), &found.html);
+    prepare(Cow::Owned(format!("{text}{linked}<{name} id={ARTICLE_ID}>{html}</{name}>"))).into_owned()
+}
+
+/// Transforms a page with the text of a state added to it, so that everything is read from there: links and
+/// pictures too. `None` if the page leaves an element open that hides the text.
 fn filled(
     found: &state::Found,
     text: &str,
@@ -116,30 +135,30 @@ fn filled(
     settings: Settings<'_>,
     is_shell: bool,
 ) -> Option<Page> {
-    let linked = match found.json_ld.as_str() {
-        "" => String::new(),
-        json_ld => format!("<script type=application/ld+json>{json_ld}</script>"),
-    };
-    let html = &found.html;
-    let tag = if found.is_page { Tag::Div } else { Tag::Article };
-    let name = tag.name();
-    let source = prepare(Cow::Owned(format!("{text}{linked}<{name} id={ARTICLE_ID}>{html}</{name}>")));
+    let source = with_state(found, text);
     let mut tree = parse_page(&source, settings);
-    tree.link_tags.keep_before(text.len());
+    if !is_shell {
+        // Without a tree nobody knows that the page shows little, and links do not depend on the formats.
+        tree.link_tags.keep_before(text.len());
+    }
     let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);
-    let article = tree.elements_with_tag(tag).filter(is_ours).last()?;
+    let article = tree.elements_with_tag(found.tag()).filter(is_ours).last()?;
     if rest_of(&tree, article).all(|node| tree.folded_text(node, 1).is_empty()) {
         return None;
     }
-    // A short text is better than none, and a browser may give more.
+    // A short text is better than none, and a browser may give more. It also gives more links and pictures.
+    let gives_text = gives_text(&settings.options.formats);
     let fill = Fill {
-        is_shell: is_shell && !found.is_long(),
+        is_shell: is_shell && !(gives_text && found.is_long()),
         article: (!found.is_page).then_some(article),
         ..Fill::default()
     };
     let mut page = of_tree(&tree, &source, url, settings, fill);
     let document = &mut page.document;
     document.raw_html = document.raw_html.take().map(|_| text.to_owned());
+    if !gives_text {
+        return Some(page);
+    }
     let what = if is_shell { SHOWS_NOTHING } else { SHOWS_LITTLE };
     let origin = match found.origin {
         state::Origin::Data => "JSON in a script",
@@ -338,6 +357,11 @@ const fn has_markdown(formats: &Formats) -> bool {
 /// True if a requested format is derived from the Markdown.
 pub(super) const fn wants_text(formats: &Formats) -> bool {
     has_markdown(formats) || formats.summary
+}
+
+/// True if the document gives the text of the page.
+const fn gives_text(formats: &Formats) -> bool {
+    wants_text(formats) || formats.html
 }
 
 /// Leaves out the head.

@@ -102,9 +102,18 @@ fn the_links_of_a_page_do_not_depend_on_the_formats() {
     for format in [Format::Links, Format::Markdown, Format::Images] {
         let page = page_of(&html, ScrapeOptions::new().formats([format.clone()]));
         let paths: Vec<&str> = page.links.links.iter().map(|link| link.url.path()).collect();
-        assert_eq!(paths, ["/about"], "{format:?}");
+        assert_eq!(paths, ["/about", "/glazes"], "{format:?}");
         let from_state = page.document.markdown.is_some_and(|markdown| markdown.contains("In step 0"));
         assert_eq!(from_state, format == Format::Markdown, "{format:?}");
+    }
+    // Nor on the tags.
+    for format in [Format::Links, Format::Markdown] {
+        let options = || ScrapeOptions::new().formats([format.clone()]);
+        for options in [options().include_tags(["nav"]), options().exclude_tags(["p"])] {
+            let page = page_of(&html, options);
+            let paths: Vec<&str> = page.links.links.iter().map(|link| link.url.path()).collect();
+            assert_eq!(paths, ["/about", "/glazes"], "{format:?}");
+        }
     }
 }
 

@@ -304,8 +304,15 @@ fn the_text_of_a_state_fills_a_shell() {
     assert_eq!(document.links.as_deref(), Some(&["https://example.org/glaze".to_owned()][..]));
     assert_eq!(page.links.links.len(), 1);
     assert!(document.warning.as_ref().unwrap().contains("embedded state"), "{document:?}");
-    // Without a format with text, the page stays a shell.
-    assert!(transform_as(&shell, vec![Format::Links]).needs_scripts);
+    // Without a format with text, the page stays a shell, but its links are the same.
+    for formats in [vec![Format::Links], vec![Format::Links, Format::RawHtml, Format::Images]] {
+        let other = transform_as(&shell, formats);
+        assert!(other.needs_scripts && other.document.warning.is_none(), "{:?}", other.document);
+        assert_eq!(other.document.links, document.links);
+        assert_eq!(other.document.metadata, document.metadata);
+        assert_eq!(other.links, page.links);
+        assert!(other.document.raw_html.is_none_or(|html| html == shell));
+    }
     // A page with text is read from its text, and a state in pieces is no text.
     let served = shell.replace("<div id=__next></div>", &format!("<div id=__next><p>Pots. {LONG}</p></div>"));
     let page = transform_as(&served, vec![Format::Markdown]);

@@ -37,7 +37,7 @@ use gleaner_types::Interrupt;
 use memchr::memmem;
 use url::Url;
 
-use crate::tree::{NodeId, Tree};
+use crate::tree::{NodeId, Tag, Tree};
 use choose::{Choice, MIN_LETTERS};
 use context::Context;
 use names::Names;
@@ -94,6 +94,11 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// The element for the text.
+    pub(crate) const fn tag(&self) -> Tag {
+        if self.is_page { Tag::Div } else { Tag::Article }
+    }
+
     /// True if the text is long enough to stand for the page. With less, a browser may give more.
     pub(crate) const fn is_long(&self) -> bool {
         self.letters >= MIN_LETTERS
@@ -141,6 +146,11 @@ pub(crate) fn read(tree: &Tree, html: &str, url: &Url, interrupt: &Interrupt) ->
         is_named,
         is_page: false,
     })
+}
+
+/// True if a shell may have its text in a state.
+pub(crate) fn may_fill(html: &str, interrupt: &Interrupt) -> bool {
+    html.len() <= MAX_PAGE_BYTES && !sources::read(html, interrupt).list.is_empty()
 }
 
 /// True if a page may have a state with more text than it shows.
