@@ -190,10 +190,12 @@ impl CrawlContext {
         }
     }
 
-    /// The other spellings of a page that answered with an error.
+    /// The other spellings of a page that answered with an error. None for a page that is leased under its own
+    /// spelling: the page is missing under another one already, which an earlier process may have asked for.
     pub(crate) fn twins_of(&self, leased: &LeasedPage) -> Vec<Candidate> {
-        let Some(twins) = &self.twins else { return Vec::new() };
-        let found = twins.miss(self.identity.key(&leased.url), &leased.url, &self.identity);
+        let page = self.identity.key(&leased.url);
+        let Some(twins) = self.twins.as_ref().filter(|_| leased.key == page) else { return Vec::new() };
+        let found = twins.miss(page, &leased.url, &self.identity);
         let candidate =
             |(url, key)| Candidate { url, key, external: leased.external, priority: Candidate::NORMAL };
         found.into_iter().map(candidate).collect()

@@ -167,6 +167,7 @@ async fn process_held(
         return None;
     }
     if fetched.status >= 400
+        && !is_busy(fetched.status)
         && let Some(crawl) = &job.crawl
     {
         // At the same depth: it is the same page.

@@ -3,7 +3,8 @@
 //! `deduplicateSimilarURLs` takes `/town`, `/town/` and `/town/index.html` for one page, and the spelling that
 //! is met first is requested. A server that knows another spelling only answers the first one with an error
 //! although the page exists. So the spellings that were met are remembered, as one number each, and are asked
-//! for once the page is missing; and so is each spelling that is met later.
+//! for once the page is missing; and so is each spelling that is met later. A host that is busy has not said
+//! that the page is missing.
 //!
 //! Only what a link or a sitemap has named is asked for: a guess for each missing page would double the
 //! requests to a site with many stale links. This state is not stored: a process that goes on with a job
@@ -37,7 +38,7 @@ pub(crate) struct Twins {
 struct State {
     /// Keys of the spellings that were met.
     met: HashSet<UrlKey>,
-    /// The pages that gave no answer of success, each with the spelling that was requested.
+    /// The pages that answered with an error, each with the spelling that was requested.
     missing: HashMap<UrlKey, UrlKey>,
 }
 
@@ -67,20 +68,18 @@ impl Twins {
         state.missing.get(&page).is_some_and(|requested| *requested != key).then_some(key)
     }
 
-    /// Notes that a page is missing as `url`. Returns the other spellings that were met, with their keys.
+    /// Notes that a page is missing as `url`, the spelling that was requested first. Returns the other spellings
+    /// that were met, with their keys.
     pub(crate) fn miss(&self, page: UrlKey, url: &Url, identity: &Identity) -> Vec<(Url, UrlKey)> {
         let own = self.key(page, url);
         let spellings = Identity::spellings(url);
         let others = spellings.into_iter().filter(|other| identity.key(other) == page);
         let others: Vec<_> = others.map(|other| (self.key(page, &other), other)).collect();
         let mut state = self.lock();
-        // The first spelling stays: a further one that is missing too must not lead back to it.
-        let first = state.missing.get(&page).copied().unwrap_or(own);
         if state.missing.len() < MAX_MISSING {
-            state.missing.insert(page, first);
+            state.missing.insert(page, own);
         }
-        let is_new = |key: &UrlKey| *key != own && *key != first && state.met.contains(key);
-        let met = others.into_iter().filter(|(key, _)| is_new(key));
+        let met = others.into_iter().filter(|(key, _)| *key != own && state.met.contains(key));
         met.take(MAX_ASKED).map(|(key, url)| (url, key)).collect()
     }
 

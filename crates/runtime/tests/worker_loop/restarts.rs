@@ -1,6 +1,7 @@
 //! Jobs that another process submitted.
 
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_runtime::{CheckOptions, Runtime, StartOptions};
@@ -10,7 +11,7 @@ use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::CrawlRequest;
 
-use crate::support::{Answer, NOW, Web, runtime_over};
+use crate::support::{Answer, NOW, Web, paths, runtime_over};
 
 fn store(journal: &VecJournal) -> Arc<dyn Store> {
     let journal = journal.after_crash();
@@ -53,4 +54,40 @@ async fn a_job_that_is_cancelled_while_it_is_compiled_does_not_go_on() {
         runtime.set_options_check(check);
         assert_eq!(runtime.running(id).await.is_some(), goes_on);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_spelling_that_an_earlier_process_asked_for_is_not_asked_for_again() {
+    let (town, slashed) = ("https://a.example/town", "https://a.example/town/");
+    let sheets = "https://a.example/sheets";
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("/town\n/town/\n/sheets")]),
+        (slashed, vec![Answer::Silent, Answer::status(404)]),
+        (sheets, vec![Answer::Silent, Answer::Ok("/town")]),
+    ]);
+    let journal = VecJournal::default();
+    let stored = journal.stored();
+    let store_of_first = LocalStore::open(MemoryConfig::default(), journal.clone(), stored, NOW).unwrap();
+    let first = runtime_over(&web, Arc::new(store_of_first));
+    let request = CrawlRequest::new("https://a.example/");
+    let options = StartOptions::default().with_request(request.to_stored());
+    let id = first.start(request.check().unwrap(), options).await.unwrap().detach();
+    let has_arrived =
+        |url: &str| web.requests().iter().any(|request| request.url == url && request.ended.is_some());
+    let both_hang = async {
+        while !has_arrived(slashed)
+            || !has_arrived(sheets)
+            || first.store().snapshot(id).await.unwrap().completed < 2
+        {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), both_hang).await.unwrap();
+
+    let second = runtime_over(&web, store(&journal));
+    second.wake();
+    let end = second.job(id).await.unwrap().wait().await.unwrap();
+    assert_eq!(paths(&end), ["/", "/sheets", "/town"]);
+    assert_eq!(end.snapshot.credits_used, 3);
+    assert_eq!((web.count(town), web.count(slashed), web.count(sheets)), (1, 2, 2));
 }

@@ -70,3 +70,29 @@ async fn a_spelling_that_leads_back_to_the_missing_one_gives_no_second_document(
     assert_eq!(paths(&result), ["/", "/town"]);
     assert_eq!((web.count("https://a.example/town"), web.count("https://a.example/town/")), (1, 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_page_that_is_missing_under_each_spelling_takes_one_place_and_one_credit() {
+    let web = Web::new([
+        (START, vec![Answer::Ok("/town\n/town/\n/hill")]),
+        ("https://a.example/hill", vec![Answer::Ok("/mill")]),
+        ("https://a.example/mill", vec![Answer::Ok("/sea")]),
+        ("https://a.example/sea", vec![Answer::Ok("")]),
+    ]);
+    let result = crawl(&web, CrawlRequest::new(START).limit(5)).await;
+    assert_eq!(paths(&result), ["/", "/hill", "/mill", "/sea", "/town"]);
+    assert_eq!((result.snapshot.total, result.snapshot.credits_used), (5, 5));
+    assert_eq!((web.count("https://a.example/town"), web.count("https://a.example/town/")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_host_is_not_asked_for_other_spellings() {
+    let web = Web::new([
+        (START, vec![Answer::Ok("/town\n/town/")]),
+        ("https://a.example/town", vec![Answer::status(503)]),
+        ("https://a.example/town/", vec![Answer::Ok("")]),
+    ]);
+    let result = crawl(&web, CrawlRequest::new(START)).await;
+    assert_eq!(paths(&result), ["/", "/town"]);
+    assert_eq!((web.count("https://a.example/town"), web.count("https://a.example/town/")), (3, 0));
+}

@@ -9,7 +9,7 @@ use gleaner_types::JobId;
 use tokio::time::Instant;
 
 use super::monitor::{Event, Moment, Monitor};
-use super::world::{Resource, World};
+use super::world::{Asked, Resource, World};
 use crate::site::random::Random;
 
 /// Lease time: longer than any page takes here, so that only a page that hangs loses its lease.
@@ -61,11 +61,11 @@ pub(super) struct Context {
     jobs: Mutex<HashMap<JobId, usize>>,
     /// Leases whose finish is not acknowledged. While the disk is stalled, a page may be leased again before
     /// its retry is acknowledged.
-    open_leases: Mutex<BTreeMap<LeaseId, (usize, Resource)>>,
+    open_leases: Mutex<BTreeMap<LeaseId, Asked>>,
     taken: Mutex<BTreeSet<Moment>>,
     tries: Mutex<BTreeMap<(usize, Resource), u32>>,
-    /// Number of lost leases, by job and resource.
-    lost: Mutex<BTreeMap<(usize, Resource), u32>>,
+    /// Number of lost leases.
+    lost: Mutex<BTreeMap<Asked, u32>>,
     /// Crashes so far.
     crash_count: Mutex<usize>,
     full_addresses: Mutex<u64>,
@@ -203,8 +203,8 @@ impl Context {
     }
 
     /// Records that a page was leased.
-    pub(super) fn open_lease(&self, lease: LeaseId, page: (usize, Resource)) {
-        locked(&self.open_leases).insert(lease, page);
+    pub(super) fn open_lease(&self, lease: LeaseId, asked: Asked) {
+        locked(&self.open_leases).insert(lease, asked);
     }
 
     /// Records that the end of a lease was acknowledged.
@@ -215,19 +215,20 @@ impl Context {
     /// Records that all leases are lost with their process.
     pub(super) fn lose_open_leases(&self) {
         let open = std::mem::take(&mut *locked(&self.open_leases));
-        for (job, resource) in open.into_values() {
-            self.lose(job, resource);
+        for asked in open.into_values() {
+            self.lose(asked);
         }
     }
 
     /// Records a lost lease.
-    pub(super) fn lose(&self, job: usize, resource: Resource) {
-        *locked(&self.lost).entry((job, resource)).or_default() += 1;
+    pub(super) fn lose(&self, asked: Asked) {
+        *locked(&self.lost).entry(asked).or_default() += 1;
+        let (job, resource, _) = asked;
         self.note(Event::LeaseLost { job, resource });
     }
 
-    /// Number of lost leases, by job and resource.
-    pub(super) fn lost(&self) -> BTreeMap<(usize, Resource), u32> {
+    /// Number of lost leases.
+    pub(super) fn lost(&self) -> BTreeMap<Asked, u32> {
         locked(&self.lost).clone()
     }
 

@@ -61,7 +61,7 @@ impl JobCheck {
         let consistent = completed <= counts.total
             && counts.total <= task.limit
             // The total does not count sitemaps.
-            && counts.total <= context.world.pages.len() as u64
+            && counts.total <= context.world.queueable_pages() as u64
             && completed >= self.documents
             && completed >= self.last_counts.0
             && failed >= self.last_counts.1

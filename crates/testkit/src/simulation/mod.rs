@@ -24,7 +24,9 @@
 //!   code with the rules under test, computes what a crawl can reach. A map lists what the start page links
 //!   to and what the sitemaps name, each page once.
 //! - A job never gives more documents than its limit.
-//! - A page is requested again only after a failure, or after its lease was lost.
+//! - A page is requested again only after a failure, or after its lease was lost. The same holds for each
+//!   further form of its URL, which is requested only if the web names it and the page is missing under another
+//!   form.
 //! - No host receives more concurrent requests than allowed, or a request before its gap, the job's delay or
 //!   a `Retry-After` is over. This includes robots.txt, sitemaps, redirects, and requests after a crash.
 //!   The gap and the `Retry-After` of a host apply to every request that begins after the response that set
@@ -33,7 +35,8 @@
 //! - An address has at most the allowed number of leased pages, over all hosts known to resolve to it.
 //! - No request is sent for a job that has ended, and no page is worked on after its lease has expired.
 //! - Every job ends. Its counts never decrease, and at the end they agree with what was read. Its total never
-//!   exceeds the number of pages.
+//!   exceeds the number of pages, of which a missing one counts once for each form of its URL that the web
+//!   names.
 //!
 //! [`simulate_restarts`] runs the same crawls over a durable store, whose journal is a simulated disk:
 //!

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::world::{PageId, Resource};
+use super::world::{Form, PageId, Resource};
 
 /// Milliseconds since the simulation began.
 pub(super) type Moment = u64;
@@ -48,6 +48,16 @@ pub(super) struct JobBound {
     pub(super) is_map: bool,
 }
 
+/// The requests of a job for a page, without redirect hops.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PageRequests {
+    /// By the form of its URL.
+    pub(super) by_form: BTreeMap<Form, u32>,
+    /// Those before the page was found to be missing, under all forms.
+    pub(super) before_missing: u32,
+    is_missing: bool,
+}
+
 #[derive(Debug)]
 pub(super) struct Monitor {
     hosts: Vec<HostState>,
@@ -56,8 +66,7 @@ pub(super) struct Monitor {
     in_flight_limit: u32,
     in_flight: u32,
     in_flight_by_job: Vec<u32>,
-    /// Requests for each page of a job, without redirect hops.
-    page_requests: BTreeMap<(usize, PageId), u32>,
+    page_requests: BTreeMap<(usize, PageId), PageRequests>,
     cancelled: BTreeSet<usize>,
     pub(super) violations: Vec<String>,
     pub(super) events: Vec<(Moment, Event)>,
@@ -105,18 +114,25 @@ impl Monitor {
         self.hosts.fill_with(HostState::default);
     }
 
-    /// A request to this host begins.
-    pub(super) fn begin(&mut self, now: Moment, job: usize, host: usize, resource: Resource, hop: bool) {
+    /// A request to this host begins, for this form of a URL; `None` for a redirect hop.
+    pub(super) fn begin(
+        &mut self,
+        now: Moment,
+        job: usize,
+        host: usize,
+        resource: Resource,
+        form: Option<Form>,
+    ) {
         self.requests += 1;
-        self.note(now, Event::Requested { job, resource, hop });
+        self.note(now, Event::Requested { job, resource, hop: form.is_none() });
         // Other jobs may wait for a robots.txt that this job requested first.
         if self.cancelled.contains(&job) && !matches!(resource, Resource::Robots(_)) {
             self.violate(now, format!("job {job} requests {resource:?} after its end"));
         }
-        if let Resource::Page(page) = resource
-            && !hop
-        {
-            *self.page_requests.entry((job, page)).or_default() += 1;
+        if let (Resource::Page(page), Some(form)) = (resource, form) {
+            let requests = self.page_requests.entry((job, page)).or_default();
+            *requests.by_form.entry(form).or_default() += 1;
+            requests.before_missing += u32::from(!requests.is_missing);
         }
         let bound = self.bounds[job];
         let state = &self.hosts[host];
@@ -193,8 +209,13 @@ impl Monitor {
         state.not_before = state.not_before.max(at);
     }
 
-    /// Requests for each page of a job, without redirect hops.
-    pub(super) fn page_requests(&self) -> &BTreeMap<(usize, PageId), u32> {
+    /// The job knows from now on that a page is missing, under the form that it requested.
+    pub(super) fn missing(&mut self, job: usize, page: PageId) {
+        self.page_requests.entry((job, page)).or_default().is_missing = true;
+    }
+
+    /// The requests of each job for each page.
+    pub(super) fn page_requests(&self) -> &BTreeMap<(usize, PageId), PageRequests> {
         &self.page_requests
     }
 }

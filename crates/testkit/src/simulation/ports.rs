@@ -15,7 +15,7 @@ use super::context::{Context, LEASE_TIME};
 use super::crawl_task::CrawlTask;
 use super::monitor::Moment;
 use super::served::ROBOTS_TIMEOUT;
-use super::world::{Flake, Kind, Resource, Robots, RobotsDelivery, Spelling};
+use super::world::{Asked, Flake, Form, Kind, Resource, Robots, RobotsDelivery, Spelling};
 
 #[derive(Debug)]
 pub(super) struct SimulatedFetch(pub(super) Arc<Context>);
@@ -29,8 +29,9 @@ struct OpenRequest<'a> {
 }
 
 impl<'a> OpenRequest<'a> {
-    fn begin(context: &'a Context, job: usize, host: usize, resource: Resource, hop: bool) -> Self {
-        context.monitor().begin(context.now(), job, host, resource, hop);
+    /// `form` is `None` for a redirect hop.
+    fn begin(context: &'a Context, job: usize, host: usize, resource: Resource, form: Option<Form>) -> Self {
+        context.monitor().begin(context.now(), job, host, resource, form);
         Self { context, job, host, resource }
     }
 }
@@ -45,8 +46,7 @@ impl Drop for OpenRequest<'_> {
 /// too long. The fetch then records the lost lease: another fetch hangs and occupies that host.
 struct RedirectWait<'a> {
     context: &'a Context,
-    job: usize,
-    requested: Resource,
+    requested: Asked,
     began: Moment,
     waits: bool,
 }
@@ -54,7 +54,7 @@ struct RedirectWait<'a> {
 impl Drop for RedirectWait<'_> {
     fn drop(&mut self) {
         if self.waits && self.context.now() - self.began > LEASE_TIME.as_millis() as u64 / 4 {
-            self.context.lose(self.job, self.requested);
+            self.context.lose(self.requested);
         }
     }
 }
@@ -176,13 +176,13 @@ impl Fetch for SimulatedFetch {
         }
         let began = context.now();
         let host = self.host_of(resource);
-        let requested = resource;
+        let requested = (job, resource, Form::of(&url));
         let (hangs_before, hangs_after) = self.injected_hangs(job, resource);
         if hangs_before {
             context.hang(job, resource).await;
         }
-        let mut redirect_wait = RedirectWait { context, job, requested, began, waits: false };
-        let mut open_request = OpenRequest::begin(context, job, host, resource, false);
+        let mut redirect_wait = RedirectWait { context, requested, began, waits: false };
+        let mut open_request = OpenRequest::begin(context, job, host, resource, Some(requested.2));
         let mut sent_at = began;
         // Applies to each hop by itself: waiting for the host of a redirect target does not count.
         let timeout = request.options.timeout.as_millis() as u64;
@@ -224,8 +224,11 @@ impl Fetch for SimulatedFetch {
                     let hangs =
                         context.faults.hangs.iter().any(|moment| (began..=context.now()).contains(moment));
                     if hangs_after || hangs {
-                        context.lose(job, requested);
-                        context.hang(job, requested).await;
+                        context.lose(requested);
+                        context.hang(job, requested.1).await;
+                    }
+                    if let (404, Resource::Page(page)) = (answer.status, requested.1) {
+                        context.monitor().missing(job, page);
                     }
                     // From here on the engine knows the demands of this response.
                     self.record_pacing(resource, request.purpose, &answer);
@@ -242,7 +245,7 @@ impl Fetch for SimulatedFetch {
             (url, resource) = (next, next_resource);
             let next_host = self.host_of(resource);
             context.monitor().cross_host_hops += u64::from(next_host != host);
-            open_request = OpenRequest::begin(context, job, next_host, resource, true);
+            open_request = OpenRequest::begin(context, job, next_host, resource, None);
             sent_at = context.now();
         }
     }

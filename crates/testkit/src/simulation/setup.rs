@@ -11,12 +11,12 @@ use gleaner_store::{MemoryConfig, Store};
 use super::context::{Context, Faults, LEASE_TIME};
 use super::crawl_task::CrawlTask;
 use super::map_task::MapTask;
-use super::monitor::{JobBound, Moment, Monitor};
+use super::monitor::{JobBound, Moment, Monitor, PageRequests};
 use super::ports::{SimulatedFetch, SimulatedTransform};
 use super::real_time::RealTime;
 use super::report::Report;
 use super::store::{EndedPages, FaultyStore};
-use super::world::{Kind, Resource, World};
+use super::world::{Asked, Form, Kind, Resource, World};
 use crate::site::random::Random;
 
 /// Longer than any job takes on the virtual clock.
@@ -151,11 +151,12 @@ fn generate_faults(seed: u64, random: &mut Random) -> Faults {
     Faults { hang_before, hang_after, hangs, late_finish, crashes, loses_power: false }
 }
 
-/// A page is requested once per allowed try, and once more per lost lease.
-fn check_refetches(context: &Context, lost: &BTreeMap<(usize, Resource), u32>) {
+/// A page is requested once per allowed try, and once more per lost lease. A page that is found to be missing is
+/// requested as often under each further form of its URL that the web names.
+fn check_refetches(context: &Context, lost: &BTreeMap<Asked, u32>) {
     let counts = context.monitor().page_requests().clone();
     let robots_hung = !context.hung_robots().is_empty();
-    for ((job, page), count) in counts {
+    for ((job, page), requests) in counts {
         let tries = match context.world.pages[page].kind {
             // If robots.txt of a host on the redirect chain is unavailable, the page is tried again later.
             Kind::Redirect(_) if robots_hung || context.world.redirects_to_blocked_host(page) => MAX_TRIES,
@@ -163,10 +164,26 @@ fn check_refetches(context: &Context, lost: &BTreeMap<(usize, Resource), u32>) {
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
         };
-        let lost = lost.get(&(job, Resource::Page(page))).copied().unwrap_or_default();
-        if count > tries + lost {
-            let what = format!("job {job} requested page {page} {count} times, and it lost {lost} leases");
-            context.monitor().violate(context.now(), what);
+        let violate = |what: String| {
+            context.monitor().violate(context.now(), format!("job {job} requested page {page} {what}"));
+        };
+        let PageRequests { by_form, before_missing, .. } = requests;
+        let lost_as = |form: Form| lost.get(&(job, Resource::Page(page), form)).copied().unwrap_or_default();
+        let all_lost: u32 = by_form.keys().map(|form| lost_as(*form)).sum();
+        if before_missing > tries + all_lost {
+            violate(format!("{before_missing} times, and it lost {all_lost} leases: {by_form:?}"));
+        }
+        for (form, count) in &by_form {
+            let lost = lost_as(*form);
+            if *count > tries + lost {
+                violate(format!("{count} times as {form:?}, and it lost {lost} of these leases"));
+            }
+        }
+        if by_form.len() > 1 {
+            let named = context.world.named_forms(page);
+            if by_form.keys().any(|form| !named.contains(form)) {
+                violate(format!("under a form that nothing names: {by_form:?}, not {named:?}"));
+            }
         }
     }
 }

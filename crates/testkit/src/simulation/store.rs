@@ -23,7 +23,7 @@ use uuid::Uuid;
 use super::context::{Context, LEASE_TIME};
 use super::monitor::Event;
 use super::real_time::RealTime;
-use super::world::Resource;
+use super::world::{Asked, Form, Resource};
 
 /// How long the tasks of a store in real time may look for pages: some of its polls.
 const SEARCH_TIME: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ pub(super) struct FaultyStore {
     /// The jobs that were submitted and may run.
     submitted: Mutex<BTreeSet<JobId>>,
     /// Resources that are leased and not finished.
-    leased: Mutex<BTreeMap<(usize, Resource), LeaseId>>,
+    leased: Mutex<BTreeMap<Asked, LeaseId>>,
     /// How often each page was finished.
     finishes: Mutex<BTreeMap<(usize, Resource), u64>>,
     /// The addresses of hosts that were reported to the store.
@@ -148,15 +148,11 @@ impl FaultyStore {
     }
 
     /// Checks the next leased page against the limit of its address.
-    fn check_address(
-        &self,
-        leased: &BTreeMap<(usize, Resource), LeaseId>,
-        (job, resource): (usize, Resource),
-    ) {
+    fn check_address(&self, leased: &BTreeMap<Asked, LeaseId>, (job, resource, _): Asked) {
         let known_addresses = locked(&self.known_addresses);
         let address_of = |resource: Resource| known_addresses.get(&self.context.world.host_of(resource));
         let Some(address) = address_of(resource) else { return };
-        let in_work = leased.keys().filter(|(_, other)| address_of(*other) == Some(address)).count();
+        let in_work = leased.keys().filter(|(_, other, _)| address_of(*other) == Some(address)).count();
         let limit = self.address_limit as usize;
         if in_work >= limit {
             let what =
@@ -169,8 +165,8 @@ impl FaultyStore {
         }
     }
 
-    fn page(&self, job: JobId, url: &Url) -> Option<(usize, Resource)> {
-        Some((self.context.number_of(job)?, self.context.world.resource(url)?))
+    fn asked(&self, job: JobId, url: &Url) -> Option<Asked> {
+        Some((self.context.number_of(job)?, self.context.world.resource(url)?, Form::of(url)))
     }
 
     fn finishing(&self, page: &FinishedPage) -> Finishing {
@@ -199,8 +195,9 @@ impl FaultyStore {
 
     /// Sometimes waits until the lease of a finished page has expired. Returns the time that it waited.
     async fn delay(&self, page: &FinishedPage) -> Duration {
-        let Some((job, resource)) = self.page(page.lease.job, &page.lease.url) else { return Duration::ZERO };
-        locked(&self.leased).remove(&(job, resource));
+        let Some(asked) = self.asked(page.lease.job, &page.lease.url) else { return Duration::ZERO };
+        locked(&self.leased).remove(&asked);
+        let (job, resource, _) = asked;
         let count = {
             let mut finishes = locked(&self.finishes);
             let count = finishes.entry((job, resource)).or_default();
@@ -211,7 +208,7 @@ impl FaultyStore {
         if chance >= self.context.faults.late_finish {
             return Duration::ZERO;
         }
-        self.context.lose(job, resource);
+        self.context.lose(asked);
         let before = self.context.now();
         self.context.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
         Duration::from_millis(self.context.now() - before)
@@ -220,9 +217,9 @@ impl FaultyStore {
     fn crash_if_due(&self) {
         if self.context.crash_is_due() {
             self.context.note(Event::Crashed);
-            for ((job, resource), lease) in std::mem::take(&mut *locked(&self.leased)) {
+            for (asked, lease) in std::mem::take(&mut *locked(&self.leased)) {
                 self.context.close_lease(lease);
-                self.context.lose(job, resource);
+                self.context.lose(asked);
             }
             // Skips the panic hook, which would write to the terminal.
             std::panic::resume_unwind(Box::new("simulated crash"));
@@ -270,10 +267,10 @@ impl Store for FaultyStore {
                 self.context.monitor().violate(self.context.now(), what);
             }
             let lease = page.lease;
-            let Some(page) = self.page(page.job, &page.url) else { continue };
-            self.check_address(&leased, page);
-            leased.insert(page, lease);
-            self.context.open_lease(lease, page);
+            let Some(asked) = self.asked(page.job, &page.url) else { continue };
+            self.check_address(&leased, asked);
+            leased.insert(asked, lease);
+            self.context.open_lease(lease, asked);
         }
         drop(leased);
         Ok(leases)

@@ -1,6 +1,7 @@
 //! A small web generated from a seed: hosts, pages, links in many spellings, redirects, failures, robots.txt
 //! and sitemaps.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use url::Url;
@@ -123,6 +124,23 @@ pub(super) enum Spelling {
     Slash,
     Dots,
 }
+
+/// The parts of a URL by which a server may tell two spellings of a page apart: the scheme, and a slash at the
+/// end of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Form {
+    http: bool,
+    slash: bool,
+}
+
+impl Form {
+    pub(super) fn of(url: &Url) -> Self {
+        Self { http: url.scheme() == "http", slash: url.path().ends_with('/') }
+    }
+}
+
+/// What a job asks for with one lease: a resource, under one form of its URL.
+pub(super) type Asked = (usize, Resource, Form);
 
 const SPELLINGS: [Spelling; 9] = [
     Spelling::Plain,
@@ -368,6 +386,37 @@ impl World {
             Spelling::Dots => format!("https://{name}/x/..{path}"),
         };
         Url::parse(&text).expect("a generated URL parses")
+    }
+
+    /// The forms of the URL of a page that this web names: in links, sitemaps and redirects, and as the start of
+    /// a crawl.
+    pub(super) fn named_forms(&self, id: PageId) -> BTreeSet<Form> {
+        let is_on = |host: &Host| {
+            let extra = host.extra_sitemap.iter().flat_map(|extra| &extra.pages);
+            let mut listed = host.sitemap.iter().flatten().chain(extra);
+            host.start == id || host.section == Some(id) || listed.any(|page| *page == id)
+        };
+        let is_plain =
+            self.hosts.iter().any(is_on) || self.pages.iter().any(|page| page.kind == Kind::Redirect(id));
+        let links = self.pages.iter().flat_map(|page| &page.links).filter(|(target, _)| *target == id);
+        let spellings = links.map(|(_, spelling)| *spelling).chain(is_plain.then_some(Spelling::Plain));
+        spellings.map(|spelling| Form::of(&self.url(id, spelling))).collect()
+    }
+
+    /// Upper bound on the pages that a job may have in its queue or behind it: a page that is missing is queued
+    /// under each form.
+    pub(super) fn queueable_pages(&self) -> usize {
+        let further = (0..self.pages.len()).filter(|id| self.is_missing(*id));
+        let further = further.map(|id| self.named_forms(id).len().saturating_sub(1));
+        self.pages.len() + further.sum::<usize>()
+    }
+
+    /// Whether a page answers 404, also at the end of its redirects.
+    fn is_missing(&self, mut id: PageId) -> bool {
+        while let Kind::Redirect(to) = self.pages[id].kind {
+            id = to;
+        }
+        self.pages[id].kind == Kind::NotFound
     }
 
     /// What a URL names, resolved without the rules under test. `None` for a host that is not in this web.
