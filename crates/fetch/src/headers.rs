@@ -10,7 +10,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The content codings that bodies are decoded from, as `Accept-Encoding`.
-const CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
+const CODINGS: &str = if cfg!(feature = "zstd") { "gzip, deflate, br, zstd" } else { "gzip, deflate, br" };
 /// The `Accept` header.
 const PAGE: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
@@ -66,7 +66,7 @@ pub(crate) fn compose(
     let mut headers = HeaderMap::with_capacity(4 + caller.len());
     headers.insert(USER_AGENT, user_agent);
     headers.insert(ACCEPT, PAGE);
-    headers.insert(ACCEPT_ENCODING, CODINGS);
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
     if let Some(languages) = languages {
         headers.insert(ACCEPT_LANGUAGE, languages);
     }
@@ -107,7 +107,7 @@ pub(crate) fn compose_as_browser(
     set("sec-fetch-mode", "navigate");
     set("sec-fetch-user", "?1");
     set("sec-fetch-dest", "document");
-    set("accept-encoding", "gzip, deflate, br, zstd");
+    set("accept-encoding", CODINGS);
     set("accept-language", "en-US,en;q=0.9");
     if let Some(languages) = languages {
         headers.insert(ACCEPT_LANGUAGE, languages);
@@ -124,7 +124,7 @@ pub(crate) fn compose_as_browser(
 pub(crate) fn compose_for_browser(browser: &HeaderMap) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(1 + browser.len());
     replace_with(&mut headers, browser);
-    headers.insert(ACCEPT_ENCODING, CODINGS);
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(CODINGS));
     if let Some(accept) = headers.get(ACCEPT).and_then(|value| value.to_str().ok()) {
         let accepted: Vec<&str> = accept.split(',').filter(|range| !is_signed_exchange(range)).collect();
         if let Ok(value) = HeaderValue::from_str(&accepted.join(",")) {

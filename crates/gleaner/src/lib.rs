@@ -98,6 +98,7 @@
 //! - `pdf` (default): documents of PDFs. Without it a PDF is a failed page.
 //! - `service` (default): the job service with teams, credits, paging, webhooks and change tracking. Without
 //!   it a job ends with its handle, and requests with a webhook are refused.
+//! - `zstd` (default): bodies in the content coding zstd. Without it, servers are not offered zstd.
 //! - `models` (off): language models and web search over HTTP, for [`EngineBuilder::model`] and
 //!   [`EngineBuilder::search`]. It includes `extract`.
 //! - `sqlite` (off): jobs that survive the process, in one file, for `EngineBuilder::store_at`. Without it,

@@ -6,14 +6,12 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
-use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation, OutBuffer};
 
-/// Largest accepted zstd window, as a power of two: 8 MiB, the bound of RFC 9659 for this content coding.
-const ZSTD_WINDOW_LOG_MAX: u32 = 23;
+use super::zstd::Zstd;
 
 /// Most members of one gzip stream, and most frames of one zstd stream. Each costs a new decoder, even if it
 /// is empty. Encoders that split a stream do so about every 64 KiB.
-const MAX_MEMBERS: u32 = 8192;
+pub(super) const MAX_MEMBERS: u32 = 8192;
 
 /// A content coding of RFC 9110 section 8.4.1, or of RFC 7932 (br) and RFC 8878 (zstd).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +32,7 @@ impl Coding {
             Some(Self::Deflate)
         } else if is("br") {
             Some(Self::Brotli)
-        } else if is("zstd") {
+        } else if is("zstd") && Zstd::IS_BUILT {
             Some(Self::Zstd)
         } else {
             None
@@ -99,7 +97,7 @@ impl Codec {
             Self::Gzip(codec) => codec.is_complete(),
             Self::Deflate(codec) => codec.complete,
             Self::Brotli(codec) => codec.complete,
-            Self::Zstd(codec) => codec.complete,
+            Self::Zstd(codec) => codec.is_complete(),
         }
     }
 
@@ -109,7 +107,7 @@ impl Codec {
             Self::Gzip(codec) => matches!(codec.part, GzipPart::Done),
             Self::Deflate(codec) => codec.complete,
             Self::Brotli(codec) => codec.complete,
-            Self::Zstd(codec) => codec.finished,
+            Self::Zstd(codec) => codec.is_finished(),
         }
     }
 }
@@ -367,40 +365,5 @@ impl Brotli {
             BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
         }
         Ok(Step { consumed, produced })
-    }
-}
-
-/// One or more zstd frames (RFC 8878). Bytes after the last frame that do not begin another one are dropped.
-pub(crate) struct Zstd {
-    decoder: ZstdDecoder<'static>,
-    complete: bool,
-    finished: bool,
-    frames: u32,
-}
-
-impl Zstd {
-    fn new() -> Result<Self, Broken> {
-        let mut decoder = ZstdDecoder::new().map_err(|_| Broken)?;
-        decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG_MAX)).map_err(|_| Broken)?;
-        Ok(Self { decoder, complete: false, finished: false, frames: 0 })
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
-        if self.complete {
-            // The first bytes of the magic numbers of frames and of skippable frames.
-            self.finished |= input.first().is_some_and(|byte| !matches!(byte, 0x28 | 0x50..=0x5f));
-            if self.finished || input.is_empty() {
-                return Ok(Step { consumed: input.len(), produced: 0 });
-            }
-        }
-        let mut source = InBuffer::around(input);
-        let mut target = OutBuffer::around(output);
-        let hint = self.decoder.run(&mut source, &mut target).map_err(|_| Broken)?;
-        self.complete = hint == 0;
-        self.frames += u32::from(self.complete);
-        if self.frames > MAX_MEMBERS {
-            return Err(Broken);
-        }
-        Ok(Step { consumed: source.pos(), produced: target.pos() })
     }
 }

@@ -3,6 +3,8 @@
 mod codec;
 mod decode;
 mod memory;
+#[cfg_attr(not(feature = "zstd"), path = "no_zstd.rs")]
+mod zstd;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
