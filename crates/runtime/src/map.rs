@@ -40,7 +40,7 @@ const MAX_RANKED: usize = 200_000;
 /// Upper bound on the words of a search.
 const MAX_WORDS: usize = 32;
 
-/// The memory of a URL beside its text, in bytes.
+/// The memory of a URL in addition to its text, in bytes.
 pub const MAPPED_URL_BYTES: usize = 128;
 
 /// The URLs of a map ask for memory in steps of this many bytes.

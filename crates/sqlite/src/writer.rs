@@ -312,7 +312,7 @@ impl Writer {
     }
 
     /// Refuses if the path does not lead to the file any more. What is written to a file without a name is lost
-    /// with the process, and nobody may be told that it is stored.
+    /// with the process, so no client may be told that it is stored.
     fn check_place(&self) -> Result<(), Error> {
         let changed = match files::identity(&self.path) {
             Ok(found) if found == self.identity => return Ok(()),
