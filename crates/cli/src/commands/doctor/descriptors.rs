@@ -8,8 +8,8 @@ const CHECK: &str = "open files";
 const ENOUGH: u64 = 1_024;
 
 /// The command raises its limit to the hard one by itself.
-const RAISE: &str = "this is the hard limit, which an administrator raises: in limits.conf, or in the settings of \
-                     the service or the container";
+const RAISE: &str = "this is the hard limit, which an administrator raises: in limits.conf, or in the settings \
+                     of the service or the container";
 
 pub(super) fn late() -> Finding {
     Finding::note(CHECK, "the limit is unknown", RAISE)
