@@ -17,6 +17,9 @@ use super::PdfWorker;
 /// A file keeps its slot for at least this time in its first attempt. Most files take less.
 const MIN_FIRST_ATTEMPT: Duration = Duration::from_millis(150);
 
+/// The pause before a process is started again that got no descriptors.
+const SPAWN_PAUSE: Duration = Duration::from_millis(200);
+
 /// How a process ended.
 #[derive(Debug)]
 pub(super) enum Outcome {
@@ -40,9 +43,13 @@ pub(super) async fn run(
     permit: FairPermit,
     is_first: bool,
 ) -> (Outcome, Option<FairPermit>) {
-    let mut running = match command(worker).spawn() {
-        Ok(child) => Running { child: Some(child), permit: Some(permit) },
-        Err(error) => return (Outcome::Failed(error), Some(permit)),
+    let mut running = loop {
+        match command(worker).spawn() {
+            Ok(child) => break Running { child: Some(child), permit: Some(permit) },
+            // That says nothing about the worker, and passes. The deadline of the page bounds the wait.
+            Err(error) if lacks_descriptors(&error) => sleep(SPAWN_PAUSE).await,
+            Err(error) => return (Outcome::Failed(error), Some(permit)),
+        }
     };
     let outcome = match (&mut running.child, &running.permit) {
         (Some(child), Some(permit)) => supervise(child, permit, head, file, is_first).await,
@@ -50,6 +57,11 @@ pub(super) async fn run(
     };
     running.child = None;
     (outcome, running.permit.take())
+}
+
+/// This process or machine has no descriptor for the pipes of another process: `EMFILE` or `ENFILE`.
+fn lacks_descriptors(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 fn command(worker: &PdfWorker) -> Command {

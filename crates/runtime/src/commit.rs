@@ -18,7 +18,7 @@ const MANY_LINKS: usize = 4_096;
 pub const LARGE_DOCUMENT: usize = 1 << 20;
 /// The pause before a failed commit is repeated; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The longest pause before a failed commit is repeated: work goes on so soon after the cause has passed.
+/// The longest pause before a failed commit is repeated, and so the delay after the cause has passed.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// The admission of pages is repeated for this time. The lease of the page that found them may end before.
 const MAX_ADMISSION: Duration = Duration::from_secs(900);

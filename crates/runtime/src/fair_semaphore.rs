@@ -91,7 +91,7 @@ impl FairSemaphore {
     }
 
     /// As [`acquire`](Self::acquire), for several slots, of which there must be as many. The next page in
-    /// turn waits until all of its slots are free, and nobody passes it, so that none starves.
+    /// turn waits until all of its slots are free, and no other passes it, so that none starves.
     pub(crate) async fn acquire_many(&self, owner: &SlotOwner, tried: bool, slots: usize) -> FairPermit {
         let (sender, receiver) = oneshot::channel();
         {

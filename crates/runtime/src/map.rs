@@ -10,14 +10,14 @@ use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptions
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{ErrorCode, FetchEngine, JobId, PageError};
 use percent_encoding::percent_decode_str;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
 
 use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::error::Error;
 use crate::hosts::RequestChain;
-use crate::limits::{MAX_ATTEMPTS, RETRY_PAUSE};
+use crate::limits::{EXHAUSTED_PAUSE, MAX_ATTEMPTS, RETRY_PAUSE};
 use crate::page_request::PageRequest;
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchRequest, Purpose, Transformed};
@@ -40,7 +40,7 @@ const MAX_RANKED: usize = 200_000;
 /// Upper bound on the words of a search.
 const MAX_WORDS: usize = 32;
 
-/// The memory of a URL beside its text, in bytes.
+/// The memory of a URL in addition to its text, in bytes.
 pub const MAPPED_URL_BYTES: usize = 128;
 
 /// The URLs of a map ask for memory in steps of this many bytes.
@@ -141,15 +141,16 @@ async fn read_sitemaps(
     let sitemaps = Sitemaps::default();
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
     while let Some(next) = queue.pop_front() {
-        let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
+        let robots = robots_of(shared, &next.url, false, job).await;
         let permission = sitemaps.permission(&robots, &next.url, next.key);
         let SitemapPermission::Allowed { gap } = permission else { continue };
         let mut attempt = 1;
         let read = loop {
             let read = sitemap_fetch::read(shared, &next.url, &job.options, job.pacing(gap)).await;
             match &read {
+                Err(unread) if unread.exhausted => sleep(EXHAUSTED_PAUSE).await,
                 Err(unread) if attempt < MAX_ATTEMPTS && sitemaps.may_retry(next.key, unread) => {
-                    tokio::time::sleep(RETRY_PAUSE * attempt).await;
+                    sleep(RETRY_PAUSE * attempt).await;
                     attempt += 1;
                 }
                 _ => break read,
@@ -176,6 +177,23 @@ async fn read_sitemaps(
     }
 }
 
+/// The robots.txt that applies to a URL. Waits while this machine has no descriptor, port or memory for the
+/// request: that says nothing about the site. The deadline of the map bounds the wait.
+async fn robots_of(
+    shared: &Arc<Shared>,
+    url: &Url,
+    scheme_assumed: bool,
+    job: &Arc<JobContext>,
+) -> Arc<Robots> {
+    loop {
+        let robots = shared.robots(&shared.agent, url, scheme_assumed, job).await.robots;
+        if !robots.is_exhausted() {
+            return robots;
+        }
+        sleep(EXHAUSTED_PAUSE).await;
+    }
+}
+
 /// The start page of a map and its robots.txt.
 struct SiteStart {
     /// After redirects.
@@ -194,7 +212,7 @@ async fn read_start(
     let job = found.job;
     let mut start = plan.target.url.clone();
     let mut warning = None;
-    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, job).await.robots;
+    let robots = robots_of(shared, &start, plan.target.scheme_assumed, job).await;
     if let Some(failure) = &robots.failure {
         if !failure.answered {
             return Err(failure.error.clone().into());
@@ -204,24 +222,30 @@ async fn read_start(
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
         let gap = robots.policy.crawl_delay().unwrap_or_default();
-        let permit = shared.permit(&start, job.pacing(gap)).await;
-        let request = FetchRequest {
-            url: &plan.target.url,
-            scheme_assumed: plan.target.scheme_assumed,
-            options: &job.options,
-            purpose: Purpose::Page,
-            session: Some(&job.fetch_session),
-            engine: FetchEngine::Static,
-            deadline: Instant::now() + job.options.timeout,
-            zero_data_retention: job.zero_data_retention,
+        let answer = loop {
+            let permit = shared.permit(&start, job.pacing(gap)).await;
+            let request = FetchRequest {
+                url: &plan.target.url,
+                scheme_assumed: plan.target.scheme_assumed,
+                options: &job.options,
+                purpose: Purpose::Page,
+                session: Some(&job.fetch_session),
+                engine: FetchEngine::Static,
+                deadline: Instant::now() + job.options.timeout,
+                zero_data_retention: job.zero_data_retention,
+            };
+            let chain = RequestChain::start(shared, &start, permit);
+            let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
+            let answer = shared.fetch.fetch(request, &redirects).await;
+            if let Ok(page) = &answer {
+                shared.apply_retry_after(page);
+            }
+            drop(redirects);
+            if !answer.as_ref().is_err_and(|failure| failure.exhausted) {
+                break answer;
+            }
+            sleep(EXHAUSTED_PAUSE).await;
         };
-        let chain = RequestChain::start(shared, &start, permit);
-        let redirects = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
-        let answer = shared.fetch.fetch(request, &redirects).await;
-        if let Ok(page) = &answer {
-            shared.apply_retry_after(page);
-        }
-        drop(redirects);
         let failure = match answer {
             Ok(page) => {
                 start = page.url.clone();

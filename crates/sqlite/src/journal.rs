@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
 use gleaner_store::journal::{Batch, Committed, Journal, Room, StoredState};
-use gleaner_store::{Error, ReadBound};
+use gleaner_store::{Error, ErrorKind, ReadBound};
 use gleaner_types::JobId;
 use rusqlite::{Connection, OptionalExtension as _};
 use tokio::sync::{Semaphore, watch};
@@ -69,6 +69,8 @@ pub struct SqliteJournal {
     counters: Arc<Counters>,
     /// Why nothing can be written any more.
     end: Arc<OnceLock<String>>,
+    /// What a read said of a file that is malformed.
+    malformed: Arc<OnceLock<String>>,
     writer: Option<JoinHandle<()>>,
     _lock: FileLock,
 }
@@ -105,7 +107,7 @@ impl SqliteJournal {
             .map_err(|error| failure::file(&format!("{} could not be read", path.display()), &error))?;
         let place = (path.clone(), identity);
         let writer = Writer::new(place, config.max_bytes, connection, receiver, sender);
-        let (counters, end) = (writer.counters(), writer.end());
+        let (counters, end, malformed) = (writer.counters(), writer.end(), writer.malformed());
         let writer = thread::Builder::new()
             .name("gleaner-sqlite".to_owned())
             .spawn(move || writer.run())
@@ -118,6 +120,7 @@ impl SqliteJournal {
             reads: Arc::new(ReadPool::new(&path)),
             counters,
             end,
+            malformed,
             writer: Some(writer),
             path,
             _lock: lock,
@@ -216,7 +219,19 @@ impl Journal for SqliteJournal {
     }
 
     async fn documents(&self, job: u64, from: u64, bound: ReadBound) -> Result<Vec<Bytes>, Error> {
-        self.reads.read(move |connection| read::documents(connection, job, from, bound)).await
+        let malformed = Arc::clone(&self.malformed);
+        let read = move |connection: &Connection| {
+            let found = read::documents(connection, job, from, bound);
+            if let Err(error) = &found
+                && error.kind() == ErrorKind::Damaged
+                && read::is_malformed(connection, job, from)
+            {
+                // The first such read counts.
+                let _ = malformed.set(error.to_string());
+            }
+            found
+        };
+        self.reads.read(read).await
     }
 }
 

@@ -5,12 +5,16 @@ use gleaner_store::journal::{Damage, MAX_JOB_NUMBER, Part};
 use gleaner_store::{Error, ErrorKind, ReadBound, TeamId};
 use gleaner_types::JobId;
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension as _, Params, Row};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Params, Row};
 use uuid::Uuid;
 
 use crate::job_record::JobRecord;
 use crate::place::{number_of, part_number, part_range, place, range};
 use crate::{documents, failure, stored};
+
+/// The rows of a job's documents from a position on: the first may begin before it.
+const DOCUMENTS: &str = "SELECT place, heads, bytes FROM document WHERE place BETWEEN
+    coalesce((SELECT max(place) FROM document WHERE place BETWEEN ?1 AND ?2), ?2) AND ?3 ORDER BY place";
 
 /// An error of SQLite while it reads.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
@@ -53,13 +57,10 @@ fn add_documents(
     bound: ReadBound,
     found: &mut Vec<Bytes>,
 ) -> Result<(), Error> {
-    // The first row may begin before the position.
-    let sql = "SELECT place, heads, bytes FROM document WHERE place BETWEEN
-        coalesce((SELECT max(place) FROM document WHERE place BETWEEN ?1 AND ?2), ?2) AND ?3 ORDER BY place";
     // No row can have a key that is too large.
     let Ok(from_place) = place(job, from) else { return Ok(()) };
     let (start, end) = range(job);
-    let mut statement = connection.prepare(sql).map_err(failed)?;
+    let mut statement = connection.prepare(DOCUMENTS).map_err(failed)?;
     let mut rows = statement.query([start, from_place, end]).map_err(failed)?;
     let (mut size, mut next) = (0_usize, from);
     while let Some(row) = rows.next().map_err(failed)? {
@@ -84,6 +85,25 @@ fn add_documents(
         }
     }
     Ok(())
+}
+
+/// Whether SQLite cannot read the rows in which [`documents`] found none: the file itself is damaged, and not
+/// only what one row has.
+pub(crate) fn is_malformed(connection: &Connection, job: u64, from: u64) -> bool {
+    let Ok(from_place) = place(job, from) else { return false };
+    let (start, end) = range(job);
+    let read = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(DOCUMENTS)?;
+        let mut rows = statement.query([start, from_place, end])?;
+        // All documents of the first may be before the position.
+        for _ in 0..2 {
+            rows.next()?;
+        }
+        Ok(())
+    };
+    read().is_err_and(|error| {
+        matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+    })
 }
 
 /// The positions of the stored documents of a job: the first, and the one after the last.

@@ -56,6 +56,8 @@ pub(crate) struct Writer {
     identity: Option<(u64, u64)>,
     /// Why nothing can be written any more, with the place of the file.
     end: Arc<OnceLock<String>>,
+    /// What a read said of a file that is malformed.
+    malformed: Arc<OnceLock<String>>,
     /// The maximum size of the file in bytes.
     bound: Option<u64>,
     secrets: Secrets,
@@ -95,6 +97,7 @@ impl Writer {
             path,
             identity,
             end: Arc::default(),
+            malformed: Arc::default(),
             bound,
             secrets,
             commands,
@@ -121,6 +124,11 @@ impl Writer {
     /// Why nothing can be written any more, once that is so.
     pub(crate) fn end(&self) -> Arc<OnceLock<String>> {
         Arc::clone(&self.end)
+    }
+
+    /// Where a read says that the file is malformed. Nothing is written after that.
+    pub(crate) fn malformed(&self) -> Arc<OnceLock<String>> {
+        Arc::clone(&self.malformed)
     }
 
     /// Writes until it is closed. The log is copied into the file when the connection is dropped.
@@ -265,6 +273,9 @@ impl Writer {
 
     /// One attempt to commit a group.
     fn write(&mut self, group: &Group) -> Result<(), Error> {
+        if let Some(read) = self.malformed.get() {
+            return Err(Error::new(ErrorKind::Damaged, read.as_str()));
+        }
         self.check_place()?;
         if self.connection.is_none() {
             // After a failed sync, the system may keep changes that it never writes: the log would be read
@@ -301,7 +312,7 @@ impl Writer {
     }
 
     /// Refuses if the path does not lead to the file any more. What is written to a file without a name is lost
-    /// with the process, and nobody may be told that it is stored.
+    /// with the process, so no client may be told that it is stored.
     fn check_place(&self) -> Result<(), Error> {
         let changed = match files::identity(&self.path) {
             Ok(found) if found == self.identity => return Ok(()),

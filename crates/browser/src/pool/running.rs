@@ -28,8 +28,11 @@ const PING_PAUSE: Duration = Duration::from_millis(500);
 /// An answer to that comes within this time.
 const PING_LIMIT: Duration = Duration::from_millis(1_750);
 
-/// A browser that misses this many answers in a row is killed. It is more than one, because this program may
-/// have been suspended.
+/// A timer that is this late shows that this program was suspended or had no processor. The browser had none
+/// either, so the miss does not count.
+const MAX_LATE: Duration = Duration::from_millis(250);
+
+/// A browser that misses this many answers in a row is killed.
 const MAX_MISSED: u32 = 2;
 
 /// A page is closed within this time. One that takes longer, such as one with many busy workers, keeps the
@@ -162,11 +165,13 @@ async fn watch(client: Client, process: Arc<Mutex<Option<Process>>>) {
         if missed == 0 {
             tokio::time::sleep(PING_PAUSE).await;
         }
-        let received = client.received();
+        let (received, late) = (client.received(), Instant::now() + PING_LIMIT + MAX_LATE);
         missed = match client.call_within(None, &GetVersion {}, PING_LIMIT).await {
             Err(CallError::Closed) => return,
             // Large messages may be on their way before the answer.
-            Err(CallError::TimedOut(_)) if client.received() == received => missed + 1,
+            Err(CallError::TimedOut(_)) if client.received() == received => {
+                missed + u32::from(Instant::now() < late)
+            }
             _ => 0,
         };
     }

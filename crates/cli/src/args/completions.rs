@@ -1,3 +1,5 @@
+//! Arguments of `gleaner completions`.
+
 use clap::Args;
 use clap_complete::Shell;
 

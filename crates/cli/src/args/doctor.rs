@@ -1,3 +1,5 @@
+//! Arguments of `gleaner doctor`.
+
 use clap::Args;
 
 use super::{BrowserArgs, DatabaseUrl};

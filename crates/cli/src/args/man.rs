@@ -1,3 +1,5 @@
+//! Arguments of `gleaner man`.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! The option `--json` of the summary of a command.
+
 use clap::Args;
 
 /// The summary at the end.

@@ -1,3 +1,5 @@
+//! Scripts that complete the command line in a shell.
+
 use clap::CommandFactory as _;
 
 use crate::args::{Cli, CompletionsArgs};

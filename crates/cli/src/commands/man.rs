@@ -1,3 +1,5 @@
+//! Manual pages of the command.
+
 use std::fs;
 
 use clap::CommandFactory as _;

@@ -66,8 +66,11 @@ async fn dial_once(addresses: &[IpAddr], port: u16) -> io::Result<TcpStream> {
 async fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(address).await.map_err(|error| match kind_of(&error) {
         EXHAUSTED => io::Error::from(EXHAUSTED),
-        // All ports to this address are in use. For an IPv6 address it may also mean that there is no IPv6.
-        io::ErrorKind::AddrNotAvailable if address.is_ipv4() => io::Error::from(EXHAUSTED),
+        // All ports to this address are in use. For an IPv6 address it may also mean that there is no IPv6, and
+        // some systems say so of port 0.
+        io::ErrorKind::AddrNotAvailable if address.is_ipv4() && address.port() != 0 => {
+            io::Error::from(EXHAUSTED)
+        }
         _ => error,
     })?;
     // A request is one write, so there is nothing to coalesce.

@@ -4,6 +4,7 @@ use gleaner_runtime::MAPPED_URL_BYTES;
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::MapRequest;
+use url::Url;
 
 use crate::support::{Answer, Web, runtime};
 
@@ -17,6 +18,21 @@ async fn a_map_requests_only_robots_txt_if_robots_txt_fails() {
     assert!(result.links.is_empty());
     assert!(result.warning.is_some_and(|warning| warning.contains("robots.txt")));
     assert!(web.requests().iter().all(|request| request.url.ends_with("/robots.txt")));
+}
+
+/// In a process that could open no more files, a map failed as a fault of its site.
+#[tokio::test(start_paused = true)]
+async fn a_map_waits_until_its_machine_has_descriptors() {
+    let later = |answer| [vec![Answer::Exhausted; 5], vec![answer]].concat();
+    let web = Web::new([
+        ("https://a.example/robots.txt", later(Answer::Ok(""))),
+        ("https://a.example/", later(Answer::Ok("/one"))),
+        ("https://a.example/sitemap.xml", later(Answer::Ok("https://a.example/listed"))),
+    ]);
+    let result = runtime(&web).map(MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
+    let mut paths: Vec<&str> = result.links.iter().map(Url::path).collect();
+    paths.sort_unstable();
+    assert_eq!((paths, result.warning), (vec!["/", "/listed", "/one"], None));
 }
 
 #[tokio::test(start_paused = true)]

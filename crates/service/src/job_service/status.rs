@@ -105,7 +105,7 @@ impl JobService {
 async fn status_body(
     status: &mut JobStatus,
     slice: JsonSlice,
-    share: ResponseShare,
+    mut share: ResponseShare,
     next: NextUrl<'_>,
 ) -> Result<StatusBody, Error> {
     let mut documents = slice.documents;
@@ -121,6 +121,8 @@ async fn status_body(
             documents.pop();
             continue;
         }
+        // A single document may be larger than the share.
+        share.grow_to(length).await?;
         let (mut json, mut copied, count) = (PieceWriter::default(), 0, documents.len());
         json.push(envelope.start());
         for (number, document) in documents.into_iter().enumerate() {

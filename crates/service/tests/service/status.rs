@@ -52,6 +52,21 @@ async fn a_document_above_the_limit_is_served_alone() {
     assert_eq!(second.next, None);
 }
 
+/// Clients that did not read such a status held more memory than their team may have.
+#[tokio::test(start_paused = true)]
+async fn a_document_above_the_limit_counts_in_full() {
+    let config = ServiceConfig { response_memory: MIN_RESPONSE_MEMORY, ..ServiceConfig::default() };
+    let ((service, _), team) = (service(config), TeamId::new("a"));
+    let id = batch(&service, &["large-11000000"]).await;
+    ended(&service, id).await;
+    // What is left has space for a usual status.
+    let unread = service.response_memory().reserve(&team, 6 << 20).await.unwrap();
+    let refused = service.status(&team, BATCH, id, Page::default(), &next_url).await.unwrap_err();
+    assert_eq!(refused.http_status(), 429);
+    drop(unread);
+    assert_eq!(status(&service, id, None, None).await.documents, 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn paging_with_any_limit_returns_every_document_once_in_the_same_order() {
     let (service, _) = service(ServiceConfig::default());

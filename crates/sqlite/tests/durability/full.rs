@@ -1,6 +1,7 @@
 //! A file that has reached its bound.
 
-#[cfg(unix)]
+use std::fs::OpenOptions;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +11,8 @@ use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_sqlite::{FileConfig, Reader, SqliteJournal, SqliteStore, open_store};
 use gleaner_store::journal::{Batch, BlockWriter, Committed, Fact, Journal as _, Row, Stall};
 use gleaner_store::{
-    FinishedPage, LeasedPage, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation, Retention, Store,
-    TeamId, WaitingFor, WorkerId,
+    ErrorKind, FinishedPage, LeasedPage, MemoryConfig, NewJob, PageOutcome, ReadBound, Reservation,
+    Retention, Store, TeamId, WaitingFor, WorkerId,
 };
 use gleaner_types::{Document, JobId, JobKind};
 use url::Url;
@@ -218,6 +219,36 @@ async fn a_file_that_is_not_in_its_place_takes_no_more_jobs() {
             assert!(refused.contains("jobs.db can never be written again"), "{name}: {refused}");
         }
     }
+}
+
+/// Jobs were accepted into a file that had been overwritten under the running process.
+#[tokio::test]
+async fn a_malformed_file_is_not_written_after_the_first_read_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file::path(folder.path());
+    let (journal, _) = file::open(&path);
+    journal.append(vec![file::submit()]);
+    let mut last = 0;
+    for position in 0..50 {
+        last = journal.append(vec![noise(position)]);
+    }
+    let mut committed = journal.committed();
+    committed.wait_for(|committed| committed.through >= last).await.unwrap();
+    for name in [path.clone(), folder.path().join("jobs.db-wal")] {
+        /// The first page of the file, and the head of the log.
+        const HEAD: u64 = 4_096;
+        let mut file = OpenOptions::new().write(true).open(&name).unwrap();
+        let length = file.metadata().unwrap().len().saturating_sub(HEAD);
+        file.seek(SeekFrom::Start(HEAD)).unwrap();
+        file.write_all(&vec![0xa5; length as usize]).unwrap();
+    }
+    let bound = ReadBound { documents: 10, bytes: usize::MAX };
+    let unread = journal.documents(JOB, 0, bound).await.unwrap_err();
+    assert_eq!(unread.kind(), ErrorKind::Damaged, "{unread}");
+    let next = journal.append(vec![noise(50)]);
+    assert!(committed.wait_for(|committed| committed.through >= next).await.is_err());
+    let reason = journal.end().unwrap();
+    assert!(reason.contains("jobs.db can never be written again"), "{reason}");
 }
 
 #[tokio::test]

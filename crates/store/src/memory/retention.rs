@@ -33,6 +33,9 @@ impl State {
     /// Removes ended jobs until at most `max` are left: the oldest of the teams with the most, so that a team
     /// with many jobs loses no results of others.
     pub(super) fn remove_excess(&mut self, max: usize) -> Vec<JobId> {
+        if self.jobs.len() <= max {
+            return Vec::new();
+        }
         let mut of_teams: BTreeMap<TeamIndex, Vec<(Duration, JobId)>> = BTreeMap::new();
         for (id, job) in &self.jobs {
             if let Some(ended) = job.ended_at {

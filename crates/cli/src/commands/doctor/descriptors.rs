@@ -1,19 +1,22 @@
+//! The number of files and connections that the command may have open.
+
 use super::finding::Finding;
-use super::system;
 
 const CHECK: &str = "open files";
 
 /// With fewer files and connections, a crawl of many hosts may fail.
 const ENOUGH: u64 = 1_024;
 
-const RAISE: &str = "ulimit -n 4096, before gleaner in the same shell";
+/// The command raises its limit to the hard one by itself.
+const RAISE: &str = "this is the hard limit, which an administrator raises: in limits.conf, or in the settings \
+                     of the service or the container";
 
 pub(super) fn late() -> Finding {
     Finding::note(CHECK, "the limit is unknown", RAISE)
 }
 
 pub(super) async fn check() -> Vec<Finding> {
-    vec![finding(system::open_files())]
+    vec![finding(gleaner::raise_open_files())]
 }
 
 fn finding(limit: Option<u64>) -> Finding {

@@ -1,3 +1,5 @@
+//! The name servers: a host resolves.
+
 use std::io;
 
 use gleaner::{Resolve as _, SystemResolver};

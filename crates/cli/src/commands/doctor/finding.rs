@@ -1,3 +1,5 @@
+//! The result of a check, with its remedy.
+
 use std::fmt;
 
 use serde::Serialize;

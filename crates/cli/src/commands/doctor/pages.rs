@@ -1,3 +1,5 @@
+//! Pages of the demo on this machine, which checks fetch.
+
 use gleaner::{Engine, ScrapeRequest};
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! Proxies that the environment names, which the command does not use by itself.
+
 use std::env;
 
 use super::finding::Finding;

@@ -24,14 +24,3 @@ pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
 pub(super) fn free_bytes(_folder: &Path) -> Option<u64> {
     None
 }
-
-/// The number of files and connections that this process may have open. `None` if there is no limit.
-#[cfg(unix)]
-pub(super) fn open_files() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
-}
-
-#[cfg(not(unix))]
-pub(super) fn open_files() -> Option<u64> {
-    None
-}
