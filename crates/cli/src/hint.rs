@@ -16,7 +16,11 @@ pub(crate) fn for_page(
     network: &EngineArgs,
 ) -> Option<String> {
     let hint = match code {
+        ErrorCode::ScrapeBlocked if is_of_port(message) => return None,
         ErrorCode::ScrapeBlocked => return for_refused(url?, &network.allow_private),
+        ErrorCode::ScrapeSslError if message.contains("does not speak TLS") => {
+            "check the port, and whether the address begins with http in place of https"
+        }
         ErrorCode::ScrapeSslError => return for_certificates(network.skips_tls_verification()),
         ErrorCode::ScrapeDnsResolutionError => {
             "check the spelling of the host; if it is right, this machine may be offline, which gleaner doctor \
@@ -28,9 +32,12 @@ pub(crate) fn for_page(
         ErrorCode::ScrapeSiteError if message.contains("refused") => {
             "no server answers there: check the host and the port, and whether it is http or https"
         }
+        ErrorCode::ScrapeSiteError if message.ends_with("answered with status 404") => {
+            "check the address: the site has no such page"
+        }
         ErrorCode::ScrapeSiteError => {
-            "check the address, and try again later; if the site closes the connections of this network, \
-             --proxy-url sends the requests through another one"
+            "check the address, also whether it is http or https, and try again later; if the site closes the \
+             connections of this network, --proxy-url sends the requests through another one"
         }
         ErrorCode::CrawlDenial => {
             "robots.txt of the site forbids the page; for a site of your own, gleaner crawl has \
@@ -48,6 +55,11 @@ pub(crate) fn for_page(
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+/// Whether this refusal is of a port, which no option allows.
+pub(crate) fn is_of_port(message: &str) -> bool {
+    message.contains("web pages are not served on port")
 }
 
 /// The hint for an answer with this status, if it may have another one for another client.
@@ -145,10 +157,12 @@ mod tests {
         for (code, message, want) in [
             (ErrorCode::ScrapeBlocked, "", "--allow-private"),
             (ErrorCode::ScrapeSslError, "", "--ca-certificate"),
+            (ErrorCode::ScrapeSslError, "the server does not speak TLS", "http in place of https"),
             (ErrorCode::ScrapeDnsResolutionError, "", "offline"),
             (ErrorCode::ScrapeTimeout, "", "--timeout"),
             (ErrorCode::ScrapeSiteError, "connection refused", "the port"),
             (ErrorCode::ScrapeSiteError, "connection reset", "--proxy-url"),
+            (ErrorCode::ScrapeSiteError, "https://a.example/ answered with status 404", "no such page"),
             (ErrorCode::CrawlDenial, "", "--ignore-robots-txt"),
             (ErrorCode::ScrapeUnsupportedFileError, "", "curl"),
             (ErrorCode::ScrapeAllEnginesFailed, "the proxy does not answer", "--proxy-url"),
@@ -157,7 +171,16 @@ mod tests {
             let hint = for_page(code, message, Some(&url), &EngineArgs::default());
             assert!(hint.is_some_and(|hint| hint.contains(want)), "{code}: {message}");
         }
-        assert_eq!(for_page(ErrorCode::ScrapePdfError, "", Some(&url), &EngineArgs::default()), None);
+        for (code, message) in [
+            (ErrorCode::ScrapePdfError, ""),
+            (ErrorCode::ScrapeBlocked, "https://a.example:22/: web pages are not served on port 22"),
+        ] {
+            assert_eq!(
+                for_page(code, message, Some(&url), &EngineArgs::default()),
+                None,
+                "{code}: {message}"
+            );
+        }
     }
 
     #[test]

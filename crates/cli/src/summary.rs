@@ -137,16 +137,20 @@ impl Summary<'_> {
     /// first failure.
     fn hint(&self) -> Option<String> {
         let failures = || self.failures.failures.iter();
-        let mut refused = failures().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
+        let mut refused = failures().filter(|failure| {
+            failure.error.code == ErrorCode::ScrapeBlocked && !hint::is_of_port(&failure.error.message)
+        });
         if let Some(hint) =
             refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private))
         {
             return Some(hint);
         }
+        if let Some(failure) = failures().find(|failure| failure.error.code == ErrorCode::ScrapeSslError) {
+            let error = &failure.error;
+            return hint::for_page(error.code, &error.message, Some(&failure.url), self.network);
+        }
         // A certificate error of robots.txt is only in a warning.
-        let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
-            || self.warnings.iter().any(JobWarning::is_invalid_certificate);
-        if insecure {
+        if self.warnings.iter().any(JobWarning::is_invalid_certificate) {
             return hint::for_certificates(self.network.skips_tls_verification());
         }
         if self.written > 0 {

@@ -7,7 +7,7 @@ Examples:
   gleaner backup crawl.db copy.db
   gleaner backup crawl.db copy.db --with-secrets
 
-The copy has the state of one moment, also while another process writes the file. Requests with their headers
+The copy has the state of one moment, also while another process writes the file. Requests with their headers \
 and cookies, and webhooks, are not in the file but in the folder FILE-secrets beside it.";
 
 /// Copy a file of --job

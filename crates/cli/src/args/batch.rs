@@ -14,8 +14,8 @@ use crate::failure::Failure;
 const EXAMPLES: &str = "\
 Examples:
   gleaner batch urls.txt --out pages
-  gleaner map https://example.com --search pricing | gleaner batch - --formats markdown,links
-  gleaner batch urls.txt --out pages --job batch.db   after a crash, the same again goes on
+  gleaner map https://example.com --search pricing | gleaner batch -
+  gleaner batch urls.txt --out pages --job batch.db   # again after a crash
   jq -r .url pages/failures.jsonl | gleaner batch - --out again
 
 One URL per line; empty lines and lines that begin with # are skipped.";

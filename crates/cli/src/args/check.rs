@@ -6,8 +6,9 @@ const EXAMPLES: &str = "\
 Examples:
   gleaner check crawl.db && gleaner backup crawl.db copy.db
 
-It verifies the structure of the file, the checksum of each record and document, and what they must agree on.
-Findings are printed, one per line. Exit codes: 0 no damage, 1 findings, 2 no such file.";
+It verifies the structure of the file, the checksum of each record and document, and what they must agree on. \
+Findings are printed, one per line.
+Exit codes: 0 no damage, 1 findings, 2 no such file.";
 
 /// Verify a file of --job
 #[derive(Debug, Args)]

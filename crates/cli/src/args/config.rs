@@ -46,7 +46,7 @@ pub(super) fn applied(root: &Command, mut words: Vec<OsString>) -> Result<(Vec<O
     let table = read(path).map_err(|fault| refused(&[format!("--config {file}: {fault}")]))?;
     let faults = faults(root, &table);
     if !faults.is_empty() {
-        let named: Vec<String> = faults.iter().map(|fault| format!("{file}: {fault}")).collect();
+        let named: Vec<String> = faults.iter().map(|fault| format!("--config {file}: {fault}")).collect();
         return Err(refused(&named));
     }
     let (mut added, mut options) = (Vec::new(), Vec::new());

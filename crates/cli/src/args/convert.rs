@@ -14,7 +14,7 @@ Examples:
   gleaner convert page.html --url https://example.com/page
   curl -s https://example.com | gleaner convert - --url https://example.com
   gleaner convert table.csv
-  gleaner convert page.html --formats markdown,links,images --only-main-content false";
+  gleaner convert page.html --formats markdown,links --only-main-content false";
 
 /// Convert a local file, without network access
 ///

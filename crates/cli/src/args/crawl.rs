@@ -19,12 +19,13 @@ use crate::failure::Failure;
 const EXAMPLES: &str = "\
 Examples:
   gleaner crawl https://example.com --limit 50 --out pages
-  gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/' --max-discovery-depth 3
-  gleaner crawl https://example.com --formats markdown,links | jq -r .metadata.title
+  gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/'
+  gleaner crawl https://example.com --formats links | jq -r .metadata.title
   gleaner crawl https://example.com --prompt 'only blog posts, at most 20 pages'
-  gleaner crawl https://example.com --out pages --job crawl.db   after a crash, the same again goes on
-  gleaner crawl https://example.com --out pages --explain https://example.com/missing
-  gleaner crawl https://example.com --webhook https://hooks.example/gleaner --webhook-events page,completed
+  gleaner crawl https://example.com --job crawl.db   # again after a crash
+  gleaner crawl https://example.com --explain https://example.com/missing
+  gleaner crawl https://example.com --webhook https://hooks.example/gleaner \\
+      --webhook-events page,completed
 
 Patterns are regular expressions that may match any part of a path; ^ and $ anchor them.";
 

@@ -10,8 +10,9 @@ Examples:
   gleaner doctor --database postgresql://gleaner:PASSWORD@db.example/gleaner
   gleaner doctor --json | jq -r '.checks[] | select(.state != \"ok\") | .remedy'
 
-ok works; note is good to know; missing is not installed, and most pages do not need it; broken is there and
-does not work. It ends after at most 20 seconds. Exit codes: 0 nothing is broken, 1 something is.
+ok works; note is good to know; missing is not installed, and most pages do not need it; broken is there and \
+does not work. It ends after at most 20 seconds.
+Exit codes: 0 nothing is broken, 1 something is.
 JSON: {\"ok\": true, \"checks\": [{\"check\": \"fonts\", \"state\": \"note\", \"text\": \"...\", \"remedy\": \"...\"}]}";
 
 /// Check what is installed and works, and say what to do about the rest

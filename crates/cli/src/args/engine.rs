@@ -15,7 +15,7 @@ use crate::failure::Failure;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct EngineArgs {
-    /// Fetch at most N pages at a time, and as many from one host [default: 50, and 8 per host]
+    /// Fetch at most N pages at a time, also if all are of one host [default: 50, and at first 8 of one host]
     #[arg(
         long,
         value_name = "N",
@@ -50,7 +50,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
-    /// Allow private urls in this range, such as 127.0.0.0/8; repeat for more. All others stay refused
+    /// Allow private addresses in this range, such as 127.0.0.0/8; repeat for more. All others stay refused
     #[arg(long, value_name = "CIDR", value_parser = value::address_range)]
     pub(crate) allow_private: Vec<IpNet>,
 

@@ -11,7 +11,8 @@ Examples:
   gleaner export crawl.db --format markdown --out pages
   gleaner export crawl.db --follow | jq -r .metadata.title
   gleaner export jobs.db 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7 --out pages.jsonl
-  gleaner export --database postgresql://gleaner@db.example/gleaner 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7
+  gleaner export 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7 \\
+      --database postgresql://gleaner@db.example/gleaner
 
 It only reads the file, also while another process writes it, and holds at most a few documents in memory.";
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 const EXAMPLES: &str = "\
 Examples:
   gleaner extract https://example.com/product --schema product.json
-  gleaner extract 'https://example.com/blog/*' --schema post.json --limit 20 --show-sources
+  gleaner extract 'https://example.com/blog/*' --schema post.json --proofs
   gleaner extract 'https://example.com/*' --schema post.json --plan
   gleaner extract 'https://example.com/*' --schema post.json --job extract.db
   gleaner extract https://example.com --prompt 'who founded it, and when' \\

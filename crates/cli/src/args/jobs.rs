@@ -10,7 +10,7 @@ Examples:
   gleaner jobs --database postgresql://gleaner@db.example/gleaner
   gleaner jobs crawl.db --json | jq -r 'select(.state == \"scraping\").id'
 
-It only reads the file, also while another process writes it. An unfinished job goes on with the command that
+It only reads the file, also while another process writes it. An unfinished job goes on with the command that \
 started it, or with gleaner resume. Single scrapes are not listed.";
 
 /// List the jobs in a file of --job, or in a database

@@ -51,7 +51,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
-    /// Ask for these languages, most wanted first, such as de,en
+    /// Request these languages, the preferred one first, such as de,en
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     location_languages: Vec<String>,
 

@@ -90,16 +90,16 @@ const ABOUT: &str = "Turn web pages into clean Markdown, links and structured da
 
 const EXAMPLES: &str = "\
 Examples:
-  gleaner demo                                        crawl a small bundled site, no network needed
-  gleaner scrape https://example.com                  one page as Markdown
+  gleaner demo                         # a small bundled site, without a network
+  gleaner scrape https://example.com   # one page as Markdown
   gleaner crawl https://example.com --limit 50 --out pages
-  gleaner crawl https://example.com --job crawl.db    survives a crash: the same again goes on
-  gleaner map https://example.com                     list a site's URLs
+  gleaner crawl https://example.com --job crawl.db   # again after a crash
+  gleaner map https://example.com      # the URLs of a site
   gleaner convert page.html --url https://example.com/page
-  gleaner doctor                                      what is installed and works, and what to do
+  gleaner doctor                       # what works here, and what to do
 
-Exit codes: 0 success, 1 no output or a failed job, 2 wrong usage, 130 interrupted. Pages with an error status
-count as output: a 404 is a document too, and the summary counts such pages.
+Exit codes: 0 success, 1 no output or a failed job, 2 wrong usage, 130 interrupted.
+A page with an error status counts as output: a 404 is a document too, and the summary counts such pages.
 TLS certificates are checked, unless --skip-tls-verification is given.";
 
 /// The whole command line.
@@ -107,16 +107,16 @@ TLS certificates are checked, unless --skip-tls-verification is given.";
 #[command(name = "gleaner", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Cli {
     /// Print no progress and no summary; errors are still printed
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    #[arg(long, short, global = true, conflicts_with = "verbose", display_order = 900)]
     pub(crate) quiet: bool,
 
     /// Report each page on standard error; -vv adds retries, pauses and requests, -vvv everything
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    #[arg(long, short, global = true, action = clap::ArgAction::Count, display_order = 901)]
     pub(crate) verbose: u8,
 
     /// Read options from this TOML file: their names without hyphens before them, at the top for all commands
     /// and in tables such as [crawl] for one. Options on the command line win
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, display_order = 902)]
     pub(crate) config: Option<PathBuf>,
 
     #[command(subcommand)]
@@ -427,6 +427,17 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("gleaner {}", command.get_name())), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn examples_fit_into_a_terminal_of_80_columns() {
+        let command = Cli::command();
+        for command in std::iter::once(&command).chain(command.get_subcommands()) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| line.starts_with(' ')) {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
         }
     }
 }

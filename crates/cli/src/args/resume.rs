@@ -7,12 +7,14 @@ use super::{DatabaseUrl, OutputArgs, WorkerArgs};
 const EXAMPLES: &str = "\
 Examples:
   gleaner resume crawl.db --out pages
-  gleaner resume --database postgresql://gleaner@db.example/gleaner 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7
-  gleaner resume crawl.db --quiet > /dev/null && gleaner export crawl.db > pages.jsonl
+  gleaner resume 0197c2f4-8d5e-7b1a-9c3d-2f60a1b4c8e7 \\
+      --database postgresql://gleaner@db.example/gleaner
+  gleaner resume crawl.db --quiet > /dev/null &&
+      gleaner export crawl.db > pages.jsonl
 
-The jobs go on with the options that they were started with. Options of the network, the model and the output
-are those of this command. Documents are written from the first one of each job; the data of an extract is
-printed.";
+The jobs go on with the options that they were started with. Options of the network (such as --allow-private), \
+the browser, the model and the output are those of this command: give them again. Documents are written from \
+the first one of each job; the data of an extract is printed.";
 
 /// Go on with all jobs of a file that have not ended, or with jobs of a database
 #[derive(Debug, Args)]

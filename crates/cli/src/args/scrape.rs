@@ -14,7 +14,7 @@ Examples:
   gleaner scrape example.com --only-main-content false --exclude-tags nav
   gleaner scrape example.com --formats markdown,screenshot --out pages
   gleaner scrape example.com --actions actions.json
-  gleaner scrape example.com --formats '{\"type\":\"json\",\"prompt\":\"who founded it\"}' \\
+  gleaner scrape example.com --formats '{\"type\":\"json\",\"prompt\":\"founder\"}' \\
       --model-url http://127.0.0.1:8080/v1 --model some-model";
 
 /// Fetch one page and print it

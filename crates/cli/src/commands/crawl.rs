@@ -69,7 +69,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     }
     let all_delivered = webhook::delivered(console, &engine, &mut interrupt, run.interrupted).await?;
     let given_up = job.dead_letters().await.map_err(Failure::failed)?;
-    webhook::report_undelivered(&given_up);
+    webhook::report_undelivered(console, &given_up);
     place.hand_over(&engine).await;
     Ok(match run.exit_code() {
         exit::DONE if !all_delivered => exit::INTERRUPTED,

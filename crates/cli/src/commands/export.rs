@@ -233,7 +233,15 @@ async fn export_from(
     let mut interrupt = Interrupt::listen(browser);
     let store = database::store(config).await?;
     // Before the output is replaced.
-    store.snapshot(job).await.map_err(Failure::failed)?;
+    store.snapshot(job).await.map_err(|error| {
+        if error.is_unknown_job() {
+            Failure::usage(format!(
+                "[JOB]: job {job} is not in the database; gleaner jobs --database URL lists its jobs"
+            ))
+        } else {
+            Failure::failed(error)
+        }
+    })?;
     let mut target = Target::open(args)?;
     let (mut next, mut written) = (0, 0);
     loop {

@@ -66,10 +66,17 @@ async fn resume_in(
     let is_wanted = |job: &&ListedJob| named.is_none_or(|id| job.snapshot.id == id);
     let jobs: Vec<&ListedJob> = jobs.iter().filter(is_wanted).collect();
     if jobs.is_empty() {
-        let which = named.map_or_else(|| "no job".to_owned(), |id| format!("no job {id}"));
-        console.note(format_args!(
-            "{which} of the database is unfinished (gleaner export JOB --database URL prints documents)"
-        ));
+        console.note(match named {
+            Some(id) => format!(
+                "no unfinished job of the database has the id {id} (if it has ended, gleaner export {id} \
+                 --database URL prints its documents)"
+            ),
+            None => {
+                "all jobs of the database have ended (gleaner jobs --database URL lists them, and gleaner \
+                     export JOB --database URL prints documents)"
+                    .to_owned()
+            }
+        });
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen(browser);
@@ -144,6 +151,6 @@ async fn resume(
     }
     engine::report(console, &run, &args.worker.engine, results, &args.output);
     let given_up = job.dead_letters().await.map_err(Failure::failed)?;
-    webhook::report_undelivered(&given_up);
+    webhook::report_undelivered(console, &given_up);
     Ok(if given_up.is_empty() { run.exit_code() } else { exit::FAILED })
 }

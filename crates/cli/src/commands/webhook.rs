@@ -14,7 +14,6 @@ use crate::failure::Failure;
 use crate::hint;
 use crate::interrupt::Interrupt;
 use crate::printable::printable_line;
-use crate::say::say;
 
 /// Delays of retries. They are shorter than a server's, because a user is waiting for the end of the program.
 const RETRIES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(3)];
@@ -81,10 +80,14 @@ pub(super) fn refused(error: Error, args: &WebhookArgs, network: &EngineArgs) ->
 }
 
 /// Reports the events that were given up.
-pub(super) fn report_undelivered(given_up: &[DeadLetter]) {
+pub(super) fn report_undelivered(console: &Console, given_up: &[DeadLetter]) {
     if let Some(first) = given_up.first() {
         let events = if given_up.len() == 1 { "event was" } else { "events were" };
         let reason = printable_line(&first.reason);
-        say(format_args!("error: --webhook: {} {events} not delivered: {reason}", given_up.len()));
+        let text = format!("--webhook: {} {events} not delivered: {reason}", given_up.len());
+        match console.report() {
+            Some(report) => report.set("error", text),
+            None => console.error(format_args!("error: {text}")),
+        }
     }
 }

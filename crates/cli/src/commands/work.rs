@@ -26,7 +26,7 @@ pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -
     let builder = worker::builder(&args.worker)?;
     let engine = engine::start_in(&config, builder, &args.worker.engine, browser).await?;
     engine.resume().await;
-    let (mut printer, mut known) = (Printer::stdout(), HashMap::new());
+    let (mut printer, mut known, mut worked) = (Printer::stdout(), HashMap::new(), false);
     let mut code = loop {
         match list.unfinished(database::MAX_LISTED).await {
             Ok(jobs) => {
@@ -38,7 +38,11 @@ pub(super) async fn run(console: &Console, args: &WorkArgs, browser: &Browser) -
                         Err(error) => console.error(format_args!("job {id}: {error}")),
                     }
                 }
+                worked |= !known.is_empty();
                 if known.is_empty() && !args.stay {
+                    if !worked {
+                        console.note("all jobs of the database have ended (--stay waits for new ones)");
+                    }
                     break exit::DONE;
                 }
             }

@@ -32,6 +32,10 @@ fn a_manual_page_is_written_for_each_command() {
     for part in ["max", "NETWORK", "Crawl a site", "config"] {
         assert!(crawl.contains(part), "{part} is missing:\n{crawl}");
     }
+    // Examples are copied, so a line stays a line.
+    let examples = crawl.split(".SH EXAMPLES").nth(1).unwrap();
+    assert!(examples.lines().any(|line| line.starts_with("gleaner crawl ")), "{examples}");
+    assert!(examples.trim_start().starts_with(".nf"), "{examples}");
     for command in ["scrape", "batch", "doctor", "completions", "man", "openapi"] {
         assert!(!page(&format!("gleaner-{command}.1")).is_empty(), "{command}");
     }

@@ -190,3 +190,21 @@ fn an_unreachable_receiver_is_reported_after_the_summary() {
     let positions: Vec<_> = lines.iter().map(|line| stderr.find(line)).collect();
     assert!(positions.is_sorted() && positions.iter().all(Option::is_some), "{positions:?}: {stderr}");
 }
+
+#[test]
+fn undelivered_events_are_the_error_of_a_summary_in_json() {
+    let (site, dead) = (Site::generate(SiteSpec::pages(1)).serve().unwrap(), ClosedPort::take().unwrap());
+    let hook = format!("{}/hook", dead.base_url());
+    let output = crawl(&[
+        &site.base_url(),
+        "--allow-private=127.0.0.0/8",
+        "--webhook",
+        &hook,
+        "--webhook-events",
+        "completed",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(stderr(&output).lines().last().unwrap()).unwrap();
+    assert!(report["error"].as_str().unwrap().contains("1 event was not delivered"), "{report}");
+}

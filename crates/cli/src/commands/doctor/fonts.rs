@@ -34,8 +34,7 @@ const CJK: [&str; 14] = [
 
 const EMOJI: [&str; 1] = ["emoji"];
 
-const INSTALL: &str = "screenshots need some; on Debian: apt-get install fonts-liberation fonts-noto-cjk \
-                       fonts-noto-color-emoji";
+const INSTALL: &str = "on Debian: apt-get install fonts-liberation fonts-noto-cjk fonts-noto-color-emoji";
 
 pub(super) fn late() -> Finding {
     Finding::note(CHECK, "fc-list does not answer", "fc-cache -f")
@@ -84,7 +83,7 @@ fn in_folders() -> Vec<String> {
 
 fn finding(fonts: &[String]) -> Finding {
     if fonts.is_empty() {
-        return Finding::missing(CHECK, "none are installed", INSTALL);
+        return Finding::missing(CHECK, "none are installed: screenshots show no text", INSTALL);
     }
     let has = |parts: &[&str]| fonts.iter().any(|font| parts.iter().any(|part| font.contains(part)));
     let number = fonts.len();
@@ -96,7 +95,11 @@ fn finding(fonts: &[String]) -> Finding {
                 (false, true) => "Chinese, Japanese or Korean",
                 _ => "emoji",
             };
-            Finding::note(CHECK, format!("{number}, none with {lacking}: screenshots lack them"), INSTALL)
+            Finding::note(
+                CHECK,
+                format!("{number}, none with {lacking}: screenshots show boxes in their place"),
+                INSTALL,
+            )
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn check() -> Vec<Finding> {
 
 fn finding(set: &[&str]) -> Finding {
     match set {
-        [] => Finding::ok(CHECK, "no variable of the environment names one"),
+        [] => Finding::ok(CHECK, "no variable of the environment names a proxy"),
         [first, ..] => Finding::note(
             CHECK,
             format!("the environment has {}, which gleaner does not read", set.join(", ")),
