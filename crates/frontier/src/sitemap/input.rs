@@ -1,6 +1,7 @@
 //! Decodes the bytes of a sitemap into text.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::io::Read;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -43,8 +44,8 @@ fn truncate<'a>(bytes: &'a [u8], builder: &mut SitemapBuilder<'_>) -> &'a [u8] {
 }
 
 /// Decodes the encoding that the byte order mark, the header's `charset` or the XML declaration names (RFC
-/// 7303, section 3), else UTF-8, of which each invalid byte becomes `?`. The text is at most three times as
-/// long as the bytes.
+/// 7303, section 3), else UTF-8, of which each invalid byte is percent-encoded: addresses that hold it go back
+/// to the server as they came. The text is at most three times as long as the bytes.
 fn decode<'a>(bytes: Cow<'a, [u8]>, charset: Option<&str>) -> Cow<'a, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Cow::Owned(utf16(rest, u16::from_le_bytes));
@@ -65,10 +66,10 @@ fn decode<'a>(bytes: Cow<'a, [u8]>, charset: Option<&str>) -> Cow<'a, str> {
     let text = match bytes {
         Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(with_replacements(bytes)),
+            Err(_) => Cow::Owned(with_encoded_bytes(bytes)),
         },
         Cow::Owned(bytes) => {
-            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_replacements(error.as_bytes())))
+            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_encoded_bytes(error.as_bytes())))
         }
     };
     match text {
@@ -116,11 +117,14 @@ fn utf16(bytes: &[u8], decode_unit: fn([u8; 2]) -> u16) -> String {
         .collect()
 }
 
-fn with_replacements(bytes: &[u8]) -> String {
+fn with_encoded_bytes(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| '?'));
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
     }
     text
 }

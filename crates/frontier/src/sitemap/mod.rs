@@ -86,10 +86,13 @@ pub fn parse(body: &[u8], base: &Url) -> Sitemap {
 pub fn parse_as(body: &[u8], base: &Url, charset: Option<&str>) -> Sitemap {
     let mut builder = SitemapBuilder::new(base);
     let text = input::read(body, charset, &mut builder);
-    if text.trim_start().starts_with('<') {
-        xml::read(&text, &mut builder);
+    // Some servers write blank lines before the declaration, or several byte order marks.
+    let text =
+        text.trim_start_matches(|character: char| character.is_whitespace() || character == '\u{feff}');
+    if text.starts_with('<') {
+        xml::read(text, &mut builder);
     } else {
-        text::read(&text, &mut builder);
+        text::read(text, &mut builder);
     }
     builder.finish()
 }
