@@ -239,6 +239,8 @@ fn a_broken_sitemap_gives_its_readable_part() {
     let torn = read(&packed[..packed.len() / 2]);
     assert!(torn.pages.len() > 500, "{} pages", torn.pages.len());
     assert!(torn.warnings.contains(&SitemapWarning::CorruptGzip));
+    let quoted = "<urlset><url><loc>/a</loc><t><![CDATA[<?xml?>]]></t></url></urlset>";
+    assert_eq!(urls(&read(quoted)), ["https://a.test/a"], "a declaration inside of a sitemap");
     for (name, body) in [
         ("HTML", "<!DOCTYPE html><html><body>404 <a href='/a'>x</a></body></html>"),
         ("JSON", "{\"a\":1}"),
@@ -253,7 +255,14 @@ fn a_broken_sitemap_gives_its_readable_part() {
     // Bytes that are not UTF-8 go back as they came; in a title they do not matter.
     let latin = b"<urlset><url><t>\xe9</t><loc>/caf\xe9</loc></url></urlset>".as_slice();
     assert_eq!(urls(&read(latin)), ["https://a.test/caf%E9"]);
-    for before in ["\n\n ", "\u{feff}\u{feff}", "\n\u{feff}", "<!-- made in 3 ms -->\n"] {
+    for before in [
+        "\n\n ",
+        "\u{feff}\u{feff}",
+        "\n\u{feff}",
+        "<!-- made in 3 ms -->\n",
+        "<br />\n<b>Notice</b>: no such index in <b>map.php</b><br />\n",
+        "Warning: no such index in map.php\n",
+    ] {
         let body = format!("{before}{}", urlset("<url><loc>/a</loc></url>"));
         assert_eq!(urls(&read(body)), ["https://a.test/a"], "{before:?}");
     }
