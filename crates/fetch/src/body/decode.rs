@@ -70,7 +70,7 @@ enum Stage {
     Plain,
 }
 
-/// What a step of a layer did.
+/// The result of a step of a layer.
 struct Progress {
     /// Bytes of the input.
     consumed: usize,

@@ -196,11 +196,11 @@ pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<
     Ok(Decoder::new(&codings(headers, url)?.known, limits))
 }
 
-/// What `Content-Encoding` says of a body.
+/// The codings that `Content-Encoding` names.
 struct Codings {
     /// In the order in which they were applied.
     known: Vec<Coding>,
-    /// The first name that is no coding. Servers write charsets, transfer encodings and misspellings there,
+    /// The first name that is not a coding. Servers write charsets, transfer encodings and misspellings there,
     /// and browsers ignore them.
     unknown: Option<String>,
 }
