@@ -88,8 +88,7 @@ fn declared(html: &[u8]) -> Option<(String, Option<String>)> {
     while let Some(start) = memchr::memchr(b'<', rest) {
         rest = rest.get(start + 1..)?;
         if rest.starts_with(b"!--") {
-            // The dashes of `<!-->` also close it.
-            rest = after(rest.get(1..)?, b"-->")?;
+            rest = after_comment(rest.get(3..)?)?;
             continue;
         }
         if matches!(rest.first(), Some(b'!' | b'?')) {
@@ -167,6 +166,16 @@ fn reference(text: &str) -> Option<(char, &str)> {
     let (number, rest) = digits.split_at_checked(end)?;
     let character = u32::from_str_radix(number, radix).ok().and_then(char::from_u32)?;
     Some((character, rest.strip_prefix(';').unwrap_or(rest)))
+}
+
+/// The bytes after a comment, whose content begins here: also after `<!-->`, `<!--->` and `--!>`.
+fn after_comment(content: &[u8]) -> Option<&[u8]> {
+    let closes = |at: &usize| {
+        let before = content.get(..*at).unwrap_or_default();
+        before.is_empty() || before == b"-" || before.ends_with(b"--") || before.ends_with(b"--!")
+    };
+    let at = memchr::memchr_iter(b'>', content).find(closes)?;
+    content.get(at + 1..)
 }
 
 fn after<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
@@ -269,6 +278,7 @@ mod tests {
             "<a title='<meta http-equiv=refresh content=0;url=/wrong>'></a title='<base href=/b/>'>\
              <meta http-equiv=refresh content='0;url=n'>",
             "<!--><meta http-equiv=refresh content='0;url=/n'>",
+            "<!---><!-- x --!><meta http-equiv=refresh content='0;url=/n'>",
             "<meta http-equiv=refresh content='soon;url=/wrong'><meta http-equiv=refresh content='0;url=/n'>",
         ] {
             assert_eq!(by_meta(html), there, "{html}");
@@ -294,6 +304,8 @@ mod tests {
             "<xmp><meta http-equiv=refresh content='0;url=/n'></xmp>",
             "<meta content='0;url=/n'><p http-equiv=refresh content='0;url=/n'>",
             "<!-- never closed <meta http-equiv=refresh content='0;url=/n'>",
+            "<!--[if IE]><meta http-equiv=refresh content='0;url=/n'><![endif]-->",
+            "<!--!><meta http-equiv=refresh content='0;url=/n'>-->",
             "<meta http-equiv=refresh content='0;url=http://['>",
         ] {
             assert_eq!(by_meta(html), None, "{html}");
