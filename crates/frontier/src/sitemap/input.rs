@@ -1,13 +1,13 @@
 //! Decodes the bytes of a sitemap into text.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::io::Read;
 
 use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 
 use super::{MAX_SITEMAP_BYTES, SitemapBuilder, SitemapWarning};
+use crate::octets;
 
 /// Bytes in which an XML declaration is sought.
 const MAX_DECLARATION: usize = 512;
@@ -64,13 +64,10 @@ fn decode<'a>(bytes: Cow<'a, [u8]>, charset: Option<&str>) -> Cow<'a, str> {
         return Cow::Owned(encoding.decode_without_bom_handling(&bytes).0.into_owned());
     }
     let text = match bytes {
-        Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(with_encoded_bytes(bytes)),
-        },
-        Cow::Owned(bytes) => {
-            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_encoded_bytes(error.as_bytes())))
-        }
+        Cow::Borrowed(bytes) => octets::to_text(bytes),
+        Cow::Owned(bytes) => Cow::Owned(
+            String::from_utf8(bytes).unwrap_or_else(|error| octets::to_text(error.as_bytes()).into_owned()),
+        ),
     };
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)),
@@ -115,16 +112,4 @@ fn utf16(bytes: &[u8], decode_unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units.iter().map(|pair| decode_unit(*pair)))
         .map(|decoded| decoded.unwrap_or('?'))
         .collect()
-}
-
-fn with_encoded_bytes(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string does not fail.
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
 }
