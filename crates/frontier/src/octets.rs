@@ -1,7 +1,8 @@
 //! The text of bytes that may not be UTF-8.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+
+use crate::percent::push_escape;
 
 /// The text of `bytes`. Bytes that are not UTF-8 are percent-encoded: an address that holds them goes back to the
 /// server as it came. The text is at most three times as long as the bytes.
@@ -13,8 +14,7 @@ pub(crate) fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            // Writing to a string does not fail.
-            let _ = write!(text, "%{byte:02X}");
+            push_escape(&mut text, *byte);
         }
     }
     Cow::Owned(text)
