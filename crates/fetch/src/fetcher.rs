@@ -1,8 +1,8 @@
-use gleaner_types::BoxFuture;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use gleaner_types::BoxFuture;
 use gleaner_types::limits::MAX_URL_BYTES;
 use http::HeaderValue;
 use url::{Host, Url};

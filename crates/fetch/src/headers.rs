@@ -178,6 +178,12 @@ pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &[u8]) {
     }
 }
 
+/// The text of a header: bytes beyond ASCII become the characters of their numbers (Infra Standard, "isomorphic
+/// decode").
+pub(crate) fn text(value: &HeaderValue) -> String {
+    value.as_bytes().iter().copied().map(char::from).collect()
+}
+
 /// Removes the headers of a body that is no longer sent.
 pub(crate) fn strip_body(headers: &mut HeaderMap) {
     headers.remove(CONTENT_TYPE);

@@ -43,13 +43,11 @@ fn judge_essence(essence: &str) -> Verdict {
     }
 }
 
-/// `Content-Type` as sent, if it is there. Several lines are joined with commas, and bytes that are no ASCII
-/// become the characters of their numbers (Fetch, "get, decode, and split").
+/// `Content-Type` as sent, if it is there. Several lines are joined with commas (Fetch, "get, decode, and
+/// split").
 pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(CONTENT_TYPE).iter();
-    let text =
-        |value: &http::HeaderValue| value.as_bytes().iter().copied().map(char::from).collect::<String>();
-    lines.map(text).reduce(|joined, line| format!("{joined}, {line}"))
+    lines.map(crate::headers::text).reduce(|joined, line| format!("{joined}, {line}"))
 }
 
 fn declared(headers: &HeaderMap) -> MediaType {

@@ -58,9 +58,9 @@ const REFERENCES: [(&str, char); 22] = [
 
 /// The page that the page at `url` redirects to at once; `None` if it stays or reloads itself.
 pub(crate) fn target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
-    let header = headers.get("refresh").and_then(|value| value.to_str().ok());
-    let (content, base) = match header {
-        Some(text) => (text.to_owned(), None),
+    let header = headers.get("refresh").map(crate::headers::text);
+    let (content, base) = match header.filter(|text| Refresh::parse(text).is_some()) {
+        Some(text) => (text, None),
         None if is_html => declared(body)?,
         None => return None,
     };
@@ -88,8 +88,7 @@ fn declared(html: &[u8]) -> Option<(String, Option<String>)> {
     while let Some(start) = memchr::memchr(b'<', rest) {
         rest = rest.get(start + 1..)?;
         if rest.starts_with(b"!--") {
-            // The dashes of `<!-->` also close it.
-            rest = after(rest.get(1..)?, b"-->")?;
+            rest = after_comment(rest.get(3..)?)?;
             continue;
         }
         if matches!(rest.first(), Some(b'!' | b'?')) {
@@ -169,6 +168,16 @@ fn reference(text: &str) -> Option<(char, &str)> {
     Some((character, rest.strip_prefix(';').unwrap_or(rest)))
 }
 
+/// The bytes after a comment, whose content begins here: also after `<!-->`, `<!--->` and `--!>`.
+fn after_comment(content: &[u8]) -> Option<&[u8]> {
+    let closes = |at: &usize| {
+        let before = content.get(..*at).unwrap_or_default();
+        before.is_empty() || before == b"-" || before.ends_with(b"--") || before.ends_with(b"--!")
+    };
+    let at = memchr::memchr_iter(b'>', content).find(closes)?;
+    content.get(at + 1..)
+}
+
 fn after<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
     let at = memchr::memmem::find(bytes, mark)?;
     bytes.get(at + mark.len()..)
@@ -212,9 +221,26 @@ fn attributes(mut rest: &[u8]) -> (Vec<(String, String)>, &[u8]) {
             (value, rest) = quoted.split_at_checked(length).unwrap_or((quoted, &[]));
             rest = rest.get(skip..).unwrap_or_default();
         }
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         found.push((text(name), text(value)));
     }
+}
+
+/// The text of a name or a value. Bytes that are not UTF-8 are in another encoding: in a query they go back as
+/// they came, as in browsers, and elsewhere they are taken for Latin-1.
+fn text(bytes: &[u8]) -> String {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
+    let query = memchr::memchr(b'?', bytes).unwrap_or(bytes.len());
+    let mut text = String::with_capacity(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        if byte.is_ascii() || at < query {
+            text.push(char::from(*byte));
+        } else {
+            text.push_str(percent_encoding::percent_encode_byte(*byte));
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -252,6 +278,7 @@ mod tests {
             "<a title='<meta http-equiv=refresh content=0;url=/wrong>'></a title='<base href=/b/>'>\
              <meta http-equiv=refresh content='0;url=n'>",
             "<!--><meta http-equiv=refresh content='0;url=/n'>",
+            "<!---><!-- x --!><meta http-equiv=refresh content='0;url=/n'>",
             "<meta http-equiv=refresh content='soon;url=/wrong'><meta http-equiv=refresh content='0;url=/n'>",
         ] {
             assert_eq!(by_meta(html), there, "{html}");
@@ -277,6 +304,8 @@ mod tests {
             "<xmp><meta http-equiv=refresh content='0;url=/n'></xmp>",
             "<meta content='0;url=/n'><p http-equiv=refresh content='0;url=/n'>",
             "<!-- never closed <meta http-equiv=refresh content='0;url=/n'>",
+            "<!--[if IE]><meta http-equiv=refresh content='0;url=/n'><![endif]-->",
+            "<!--!><meta http-equiv=refresh content='0;url=/n'>-->",
             "<meta http-equiv=refresh content='0;url=http://['>",
         ] {
             assert_eq!(by_meta(html), None, "{html}");
@@ -289,6 +318,24 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("refresh", HeaderValue::from_static("0;url=/n"));
         assert_eq!(target(&url, &headers, b"", false).unwrap().path(), "/n");
+        let page = b"<meta http-equiv=refresh content='0;url=/meta'>";
+        for (value, expected) in [
+            (&b"0;URL='/n'"[..], "/n"),
+            (b"0; url=/caf\xe9", "/caf%C3%A9"),
+            (b"soon; url=/no", "/meta"),
+            (b"", "/meta"),
+        ] {
+            headers.insert("refresh", HeaderValue::from_bytes(value).unwrap());
+            assert_eq!(target(&url, &headers, page, true).unwrap().path(), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_in_another_encoding_leads_where_it_says() {
+        let url = Url::parse("https://a.example/x").unwrap();
+        let page = b"<title>caf\xe9</title><meta http-equiv=refresh content='0;url=/caf\xe9?q=caf\xe9&r=1'>";
+        let found = target(&url, &HeaderMap::new(), page, true).unwrap();
+        assert_eq!(found.as_str(), "https://a.example/caf%C3%A9?q=caf%E9&r=1");
     }
 
     proptest! {

@@ -74,6 +74,7 @@
 mod error;
 mod fingerprint;
 mod identity;
+mod octets;
 mod percent;
 mod queue;
 mod robots;

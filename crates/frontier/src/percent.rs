@@ -100,7 +100,7 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-fn push_escape(out: &mut String, byte: u8) {
+pub(crate) fn push_escape(out: &mut String, byte: u8) {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
     out.push('%');

@@ -1,8 +1,8 @@
-use gleaner_types::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store, WorkerId};
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
 use gleaner_types::{Document, JobId, PageError};
 use tokio::runtime::Handle;

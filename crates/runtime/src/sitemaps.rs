@@ -93,13 +93,13 @@ impl FetchedSitemap {
 /// Why a sitemap was not read.
 #[derive(Debug)]
 pub(crate) struct Unread {
-    /// What follows its address in a sentence.
+    /// The words that follow its address in a sentence.
     pub(crate) problem: String,
     /// Another attempt may succeed.
     pub(crate) retryable: bool,
     /// This machine had no descriptor, port or memory for the request.
     pub(crate) exhausted: bool,
-    /// The status with which it answered, if that is no success.
+    /// The status with which it answered, unless that is a success.
     pub(crate) status: Option<u16>,
 }
 
@@ -302,7 +302,7 @@ impl State {
     }
 
     fn add_named(&mut self, sitemaps: Vec<Url>) -> Vec<Candidate> {
-        // What robots.txt names is no guess, also if it was read after the guess was made.
+        // A sitemap that robots.txt names is not a guess, also if robots.txt was read after the guess.
         for url in &sitemaps {
             self.guessed.remove(&sitemap_key(url));
         }

@@ -1,11 +1,11 @@
 //! Starting a job: a checked plan and its options, compiled and handed to the store.
 
-use gleaner_types::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules};
 use gleaner_store::{JobAccount, JobRequest, NewJob, Retention};
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ScrapePlan, Target, WebhookPlan};
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;

@@ -7,8 +7,8 @@
 //! that the page is missing.
 //!
 //! Only what a link or a sitemap has named is asked for: a guess for each missing page would double the
-//! requests to a site with many stale links. This state is not stored: a process that goes on with a job
-//! knows the spellings that it meets itself.
+//! requests to a site with many stale links. This state is not stored: a process that resumes a job knows the
+//! spellings that it meets itself.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};

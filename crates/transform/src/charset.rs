@@ -16,7 +16,7 @@ use memchr::memmem;
 /// Bytes of the body that are searched for a declaration (HTML Standard, 13.2.3.2).
 const PRESCAN_BYTES: usize = 1_024;
 
-/// Bytes of the body that the guess reads, half of them before the first byte that is no ASCII.
+/// Bytes of the body that the guess reads, half of them before the first byte that is not ASCII.
 const GUESS_BYTES: usize = 262_144;
 
 /// A body is UTF-8 if for each place that is not, it has this many characters of several bytes. Text in

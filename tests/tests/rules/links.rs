@@ -102,6 +102,7 @@ async fn x_robots_tag_nofollow_is_obeyed_if_the_embedder_enables_it() {
         ("nofollow", "gleaner", true),
         ("noindex, none", "gleaner", true),
         ("gleaner: nofollow", "gleaner", true),
+        ("nofollow, unavailable_after: 25 août 2031", "gleaner", true),
         ("otherbot: nofollow", "gleaner", false),
         ("otherbot: nofollow", "OtherBot", true),
         ("otherbot: noindex, gleaner: nofollow", "gleaner", true),

@@ -33,7 +33,7 @@ pub(crate) enum DecodeError {
     Size,
     /// More than [`MAX_RATIO`] times the bytes that were sent.
     Ratio,
-    /// The stream of this coding is invalid, ends too early, or goes on long after its end.
+    /// The stream of this coding is invalid or ends too early, or many bytes follow it.
     Broken(Coding),
 }
 
@@ -70,7 +70,7 @@ enum Stage {
     Plain,
 }
 
-/// What a step of a layer did.
+/// The result of a step of a layer.
 struct Progress {
     /// Bytes of the input.
     consumed: usize,
@@ -125,12 +125,9 @@ impl Layer {
                 return Err(DecodeError::Broken(coding));
             }
         }
-        let moved = step.consumed + step.produced;
-        if replays {
-            self.replayed += step.consumed;
-            return Ok(Progress { consumed: 0, moved });
-        }
-        Ok(Progress { consumed: step.consumed, moved })
+        let consumed = if replays { 0 } else { step.consumed };
+        self.replayed += step.consumed - consumed;
+        Ok(Progress { consumed, moved: step.consumed + step.produced })
     }
 
     /// Decides by the first bytes whether the stream is coded. `at_end`: there are no others.
@@ -267,6 +264,12 @@ impl Decoder {
             None => Ok(self.decoded.into()),
             Some(layer) => Err(DecodeError::Broken(layer.coding)),
         }
+    }
+
+    /// Whether the streams of all codings have ended, if no further bytes come.
+    pub(crate) async fn has_ended(&mut self) -> bool {
+        let ended = |layer: &Layer| matches!(&layer.stage, Stage::Coded(codec) if codec.is_complete());
+        self.end().await.is_ok() && self.layers.iter().all(ended)
     }
 
     /// Decodes what waits for further first bytes: none come.

@@ -129,7 +129,11 @@ pub(crate) async fn read(
         }
         memory.cover(first.len(), url).await?;
         // Most small pages come in one piece, which becomes the body without a copy.
-        let Some(second) = source.chunk().await? else {
+        let second = match source.chunk().await {
+            Err(error) if broke_off(&error) && ends_as_page(&first) => None,
+            second => second?,
+        };
+        let Some(second) = second else {
             sniff(&first, true)?;
             return Ok((headers, memory.attach_to(first)));
         };
@@ -144,7 +148,10 @@ pub(crate) async fn read(
             memory.cover(body.len() + piece.len(), url).await?;
             body.extend_from_slice(&piece);
             sniff(&body, false)?;
-            next = source.chunk().await?;
+            next = match source.chunk().await {
+                Err(error) if broke_off(&error) && ends_as_page(&body) => None,
+                piece => piece?,
+            };
         }
         sniff(&body, true)?;
         return Ok((headers, memory.attach_to(body.freeze())));
@@ -158,11 +165,32 @@ pub(crate) async fn read(
             memory.cover(decoder.decoded().len(), url).await?;
         }
         sniff(decoder.decoded(), false)?;
-        next = source.chunk().await?;
+        next = match source.chunk().await {
+            Ok(piece) => piece,
+            Err(error) => {
+                // Some servers send the length from before the coding.
+                if !broke_off(&error) || !decoder.has_ended().await {
+                    return Err(error);
+                }
+                None
+            }
+        };
     }
     let body = decoder.finish().await.map_err(failed)?;
     sniff(&body, true)?;
     Ok((headers, memory.attach_to(body)))
+}
+
+/// True if the connection ended before its `Content-Length` or its last chunk. A body that is whole by itself
+/// counts then: its length was wrong. Browsers show it, and each further attempt would fail too.
+fn broke_off(error: &Error) -> bool {
+    error.kind() == ErrorKind::Protocol
+}
+
+fn ends_as_page(body: &[u8]) -> bool {
+    const END: &[u8] = b"</html>";
+    let end = body.trim_ascii_end().last_chunk::<{ END.len() }>();
+    end.is_some_and(|end| end.eq_ignore_ascii_case(END))
 }
 
 /// The decoder for a body with these headers.
@@ -170,11 +198,11 @@ pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<
     Ok(Decoder::new(&codings(headers, url)?.known, limits))
 }
 
-/// What `Content-Encoding` says of a body.
+/// The codings that `Content-Encoding` names.
 struct Codings {
     /// In the order in which they were applied.
     known: Vec<Coding>,
-    /// The first name that is no coding. Servers write charsets, transfer encodings and misspellings there,
+    /// The first name that is not a coding. Servers write charsets, transfer encodings and misspellings there,
     /// and browsers ignore them.
     unknown: Option<String>,
 }

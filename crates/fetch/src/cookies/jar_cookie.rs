@@ -1,3 +1,5 @@
+//! A cookie of a jar.
+
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +24,7 @@ pub enum SameSite {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JarCookie {
-    /// Its name; may be empty. In names and values, bytes that are not UTF-8 stand as U+F780 to U+F7FF.
+    /// Its name; may be empty. In names and values, bytes that are not UTF-8 are written as U+F780 to U+F7FF.
     pub name: String,
     /// Its value.
     pub value: String,

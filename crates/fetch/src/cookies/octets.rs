@@ -4,9 +4,9 @@
 //! ones back. Most are UTF-8. The others have a place in text as in the encoding `x-user-defined` of the
 //! Encoding Standard: U+F780 to U+F7FF.
 
-/// What stands for the byte 0x80.
+/// The character for the byte 0x80.
 const FIRST: u32 = 0xf780;
-/// What stands for the byte 0xFF.
+/// The character for the byte 0xFF.
 const LAST: u32 = 0xf7ff;
 
 /// The text of a header's bytes.
@@ -26,7 +26,7 @@ pub(super) fn to_text(bytes: &[u8]) -> String {
     text
 }
 
-/// Adds the character that stands for a byte that is not ASCII.
+/// Adds the character for a byte that is not ASCII.
 fn push_byte(text: &mut String, byte: u8) {
     text.extend(char::from_u32(FIRST + u32::from(byte & 0x7f)));
 }

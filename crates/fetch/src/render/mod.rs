@@ -26,10 +26,10 @@ mod request;
 mod result;
 mod usage;
 
-use gleaner_types::BoxFuture;
 use std::fmt;
 
 use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::ProxyMode;
 use http::header::USER_AGENT;
 use tokio::time::Instant;

@@ -1,8 +1,8 @@
-use gleaner_types::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use gleaner_types::BoxFuture;
 use http::header::COOKIE;
 use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;

@@ -1,3 +1,5 @@
+//! A connection: its bytes, its place, and what it was used for.
+
 use std::io::{self, IoSlice};
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -29,7 +31,7 @@ impl Stream {
     }
 }
 
-/// What a connection was used for. Each answer that comes over the connection has it as an extension.
+/// The use of a connection so far. Each answer that comes over the connection has it as an extension.
 ///
 /// A server may end a kept connection at any time, also while a request is on its way (RFC 9112 section
 /// 9.3.1). Such a request failed because of its connection, and not because of its page.

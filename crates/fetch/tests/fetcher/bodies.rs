@@ -207,6 +207,66 @@ async fn an_endless_body_stops_at_the_limit() {
     }
 }
 
+/// Seen on servers that count characters, send the length from before the compression, or lose the last chunk.
+#[tokio::test]
+async fn a_page_that_is_whole_is_not_lost_by_a_wrong_length() {
+    let text = b"<!doctype html><p>a page to its end</p></HTML>\r\n".to_vec();
+    let long = [&b"<p>x</p>".repeat(1000)[..], &text].concat();
+    let chunked = |body: &[u8]| [format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n"].concat();
+    let rows = [
+        ("too long", "content-length: 90000", text.clone(), &text),
+        ("too long, in pieces", "content-length: 90000", long.clone(), &long),
+        ("no last chunk", "transfer-encoding: chunked", chunked(&text), &text),
+        (
+            "the length before the coding",
+            "content-encoding: gzip\r\ncontent-length: 90000",
+            gzip(&long),
+            &long,
+        ),
+        ("a short one", "content-encoding: gzip\r\ncontent-length: 90000", gzip(&text), &text),
+    ];
+    for (name, header, body, expected) in rows {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n{header}\r\n\r\n");
+        let site = Site::script(move |mut stream| {
+            let (head, body) = (head.clone(), body.clone());
+            async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(head.as_bytes()).await;
+                for piece in body.chunks(4096) {
+                    let _ = stream.write_all(piece).await;
+                    let _ = stream.flush().await;
+                }
+                let _ = stream.shutdown().await;
+            }
+        })
+        .await;
+        let response = get(site.url("a.test", "/")).await.unwrap();
+        assert!(response.body == *expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_coded_body_that_breaks_off_is_an_error() {
+    let packed = gzip(&b"<p>cut off</p></html>".repeat(1000));
+    let rows = [packed[..packed.len() - 20].to_vec(), b"<!doctype html><p>neither coded nor whole".to_vec()];
+    for body in rows {
+        let site = Site::script(move |mut stream| {
+            let body = body.clone();
+            async move {
+                read_request(&mut stream).await;
+                let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-encoding: gzip\r\n\
+                    content-length: 90000\r\n\r\n";
+                let _ = stream.write_all(head).await;
+                let _ = stream.write_all(&body).await;
+                let _ = stream.shutdown().await;
+            }
+        })
+        .await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{error}");
+    }
+}
+
 #[tokio::test]
 async fn wrong_lengths_are_errors() {
     let head = |length: &str| {

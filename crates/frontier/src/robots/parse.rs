@@ -1,12 +1,15 @@
 //! Parses bytes into the rules for one agent.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use encoding_rs::{Encoding, UTF_8};
 use url::{ParseError, Url};
 
 use super::agent::{Addressee, addressee};
 use super::pattern::Rule;
 use super::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS};
+use crate::octets;
 use crate::scope::MAX_URL_BYTES;
 
 #[derive(Debug, Default)]
@@ -39,7 +42,7 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
     let (mut ours, mut everyone) = (Group::default(), Group::default());
     // Whom the current group addresses, and whether a rule has ended its list of agents.
     let (mut to_us, mut to_everyone, mut closed) = (false, false, true);
-    for line in lines(body) {
+    for line in lines(&as_utf8(body)) {
         let Some((key, value)) = key_value(line) else { continue };
         match key {
             Key::UserAgent => {
@@ -103,6 +106,19 @@ fn is_relative(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
+/// Some editors save text as UTF-16, with a byte order mark.
+fn as_utf8(body: &[u8]) -> Cow<'_, [u8]> {
+    match Encoding::for_bom(body) {
+        Some((encoding, _)) if encoding != UTF_8 => {
+            // Enough to exceed the size limit: a character has two bytes or four.
+            let head = body.get(..2 * MAX_ROBOTS_BYTES + 4).unwrap_or(body);
+            let (text, _) = encoding.decode_with_bom_removal(head);
+            Cow::Owned(text.into_owned().into_bytes())
+        }
+        _ => Cow::Borrowed(body),
+    }
+}
+
 /// The lines of the body within the size limit, without comments. A line that the limit cuts is dropped,
 /// because half a pattern would match more than intended.
 fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -126,7 +142,7 @@ const fn is_line_end(byte: u8) -> bool {
 /// has exactly two words, and common misspellings are accepted: in both cases the intent of the site owner is
 /// clear.
 fn key_value(line: &[u8]) -> Option<(Key, String)> {
-    let text = String::from_utf8_lossy(line);
+    let text = octets::to_text(line);
     let text = text.trim_matches(is_blank);
     let (key, value) = match text.split_once(':') {
         Some(parts) => parts,

@@ -323,6 +323,23 @@ mod properties {
 }
 
 #[test]
+fn a_file_in_another_encoding_is_read() {
+    let text = "\u{feff}User-agent: *\r\nDisallow: /shut\r\nDisallow: /gr\u{fc}n\r\n";
+    let orders: [fn(u16) -> [u8; 2]; 2] = [u16::to_le_bytes, u16::to_be_bytes];
+    for order in orders {
+        let body: Vec<u8> = text.encode_utf16().flat_map(order).collect();
+        let policy = RobotsPolicy::parse(&body, "gleaner");
+        for (path, is_allowed) in [("/shut", false), ("/gr\u{fc}n", false), ("/open", true)] {
+            assert_eq!(policy.allows(&url(path)), is_allowed, "{path}");
+        }
+        let long = [&body[..], &order(u16::from(b' ')).repeat(MAX_ROBOTS_BYTES)].concat();
+        assert!(!RobotsPolicy::parse(&long, "gleaner").allows(&url("/shut")));
+    }
+    let latin = RobotsPolicy::parse(b"# \xe4\nUser-agent: *\nDisallow: /gr\xfcn\n", "gleaner");
+    assert!(!latin.allows(&url("/gr%FCn/a")) && latin.allows(&url("/gr")));
+}
+
+#[test]
 fn a_sitemap_may_be_named_by_its_path() {
     let body = b"Sitemap: /maps/all.xml\nSitemap: map.xml\nSitemap: example.com/other.xml\n\
         Sitemap: https://a.example/full.xml\nSitemap: /full.xml\nSitemap: //elsewhere.example/x.xml\n\

@@ -16,7 +16,7 @@ const PROGRAMS: [&str; 2] = ["dll", "exe"];
 /// Extensions of programs that make pages from the path after them (`index.php/photo.jpg`).
 const SCRIPTS: [&str; 9] = ["asp", "aspx", "cfm", "cgi", "dll", "exe", "jsp", "php", "pl"];
 
-/// What an address says about its content.
+/// The kind of content that an address suggests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Page,

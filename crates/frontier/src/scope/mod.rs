@@ -239,7 +239,7 @@ impl CrawlScope {
     }
 }
 
-/// Whether the name in `url` is that of a file that is no page: an image, an archive, a media file, a font or a
+/// Whether the name in `url` is that of a file and not of a page: an image, an archive, a media file, a font or a
 /// program. [`CrawlScope::decide`] rejects such a URL as [`SkipReason::BinaryFile`], unless it may be that of a
 /// page, such as `/wiki/File:Harbour.jpg`: then only its content type tells.
 #[must_use]

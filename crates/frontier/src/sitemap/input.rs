@@ -7,6 +7,7 @@ use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 
 use super::{MAX_SITEMAP_BYTES, SitemapBuilder, SitemapWarning};
+use crate::octets;
 
 /// Bytes in which an XML declaration is sought.
 const MAX_DECLARATION: usize = 512;
@@ -43,8 +44,8 @@ fn truncate<'a>(bytes: &'a [u8], builder: &mut SitemapBuilder<'_>) -> &'a [u8] {
 }
 
 /// Decodes the encoding that the byte order mark, the header's `charset` or the XML declaration names (RFC
-/// 7303, section 3), else UTF-8, of which each invalid byte becomes `?`. The text is at most three times as
-/// long as the bytes.
+/// 7303, section 3), else UTF-8, of which each invalid byte is percent-encoded: addresses that hold it go back
+/// to the server as they came. The text is at most three times as long as the bytes.
 fn decode<'a>(bytes: Cow<'a, [u8]>, charset: Option<&str>) -> Cow<'a, str> {
     if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
         return Cow::Owned(utf16(rest, u16::from_le_bytes));
@@ -63,13 +64,10 @@ fn decode<'a>(bytes: Cow<'a, [u8]>, charset: Option<&str>) -> Cow<'a, str> {
         return Cow::Owned(encoding.decode_without_bom_handling(&bytes).0.into_owned());
     }
     let text = match bytes {
-        Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => Cow::Owned(with_replacements(bytes)),
-        },
-        Cow::Owned(bytes) => {
-            Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| with_replacements(error.as_bytes())))
-        }
+        Cow::Borrowed(bytes) => octets::to_text(bytes),
+        Cow::Owned(bytes) => Cow::Owned(
+            String::from_utf8(bytes).unwrap_or_else(|error| octets::to_text(error.as_bytes()).into_owned()),
+        ),
     };
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text)),
@@ -114,13 +112,4 @@ fn utf16(bytes: &[u8], decode_unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units.iter().map(|pair| decode_unit(*pair)))
         .map(|decoded| decoded.unwrap_or('?'))
         .collect()
-}
-
-fn with_replacements(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().map(|_| '?'));
-    }
-    text
 }

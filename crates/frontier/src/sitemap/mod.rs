@@ -26,6 +26,9 @@ pub const MAX_SITEMAP_BYTES: usize = 50 * 1024 * 1024;
 /// Maximum number of pages, and of child sitemaps, in one file: the limit of sitemaps.org.
 pub const MAX_SITEMAP_ENTRIES: usize = 50_000;
 
+/// Maximum length of warnings before the XML declaration, in bytes.
+const MAX_NOTICE_BYTES: usize = 64 * 1024;
+
 /// Maximum number of alternates that are kept for one page.
 pub const MAX_ALTERNATES: usize = 100;
 
@@ -86,12 +89,27 @@ pub fn parse(body: &[u8], base: &Url) -> Sitemap {
 pub fn parse_as(body: &[u8], base: &Url, charset: Option<&str>) -> Sitemap {
     let mut builder = SitemapBuilder::new(base);
     let text = input::read(body, charset, &mut builder);
-    if text.trim_start().starts_with('<') {
-        xml::read(&text, &mut builder);
+    let text = without_notices(&text);
+    if text.starts_with('<') {
+        xml::read(text, &mut builder);
     } else {
-        text::read(&text, &mut builder);
+        text::read(text, &mut builder);
     }
     builder.finish()
+}
+
+/// The sitemap without what some servers write before its declaration: blank lines, byte order marks, warnings of
+/// their programs.
+fn without_notices(text: &str) -> &str {
+    const ROOTS: [&str; 5] = ["<urlset", "<sitemapindex", "<rss", "<feed", "<rdf"];
+    let text =
+        text.trim_start_matches(|character: char| character.is_whitespace() || character == '\u{feff}');
+    let head = text.as_bytes().get(..MAX_NOTICE_BYTES).unwrap_or(text.as_bytes());
+    let declared = memchr::memmem::find(head, b"<?xml").and_then(|at| text.split_at_checked(at));
+    match declared {
+        Some((notices, sitemap)) if !ROOTS.iter().any(|root| notices.contains(root)) => sitemap,
+        _ => text,
+    }
 }
 
 /// A sitemap that is being read.

@@ -93,13 +93,22 @@ fn references_are_relative_to_xml_base() {
             "https://c.test/a",
         ),
         (
-            "a base that is no URL",
+            "a base that is not a URL",
             "<feed xml:base='http://['><entry><link href='/a'/></entry></feed>",
             "https://a.test/a",
+        ),
+        (
+            "a link without an address",
+            "<feed><entry xml:base='/ok/'><link xml:base='no/'/><link href='a'/></entry></feed>",
+            "https://a.test/ok/a",
         ),
     ] {
         assert_eq!(urls(&read(body)), [expected], "{name}");
     }
+    // No file makes a base that grows with each element.
+    let channels = "<channel xml:base='abcdefgh/'></channel>".repeat(2_000);
+    let grown = read(format!("<rss>{channels}<item><link>a</link></item></rss>"));
+    assert!(urls(&grown)[0].len() <= 2_048 + 1, "{}", urls(&grown)[0].len());
     let two =
         read("<feed><entry xml:base='/ok/'><link href='a'/></entry><entry><link href='b'/></entry></feed>");
     assert_eq!(urls(&two), ["https://a.test/ok/a", "https://a.test/b"]);
@@ -230,6 +239,8 @@ fn a_broken_sitemap_gives_its_readable_part() {
     let torn = read(&packed[..packed.len() / 2]);
     assert!(torn.pages.len() > 500, "{} pages", torn.pages.len());
     assert!(torn.warnings.contains(&SitemapWarning::CorruptGzip));
+    let quoted = "<urlset><url><loc>/a</loc><t><![CDATA[<?xml?>]]></t></url></urlset>";
+    assert_eq!(urls(&read(quoted)), ["https://a.test/a"], "a declaration inside of a sitemap");
     for (name, body) in [
         ("HTML", "<!DOCTYPE html><html><body>404 <a href='/a'>x</a></body></html>"),
         ("JSON", "{\"a\":1}"),
@@ -241,9 +252,20 @@ fn a_broken_sitemap_gives_its_readable_part() {
         assert!(sitemap.pages.is_empty(), "{name}");
         assert_eq!(sitemap.warnings, [SitemapWarning::NotASitemap], "{name}");
     }
-    // Latin-1 in a title does not affect the URLs.
-    let latin = [b"<urlset><url><t>\xe9</t><loc>/a</loc></url>".as_slice(), b"</urlset>"].concat();
-    assert_eq!(urls(&read(latin)), ["https://a.test/a"]);
+    // Bytes that are not UTF-8 go back as they came; in a title they do not matter.
+    let latin = b"<urlset><url><t>\xe9</t><loc>/caf\xe9</loc></url></urlset>".as_slice();
+    assert_eq!(urls(&read(latin)), ["https://a.test/caf%E9"]);
+    for before in [
+        "\n\n ",
+        "\u{feff}\u{feff}",
+        "\n\u{feff}",
+        "<!-- made in 3 ms -->\n",
+        "<br />\n<b>Notice</b>: no such index in <b>map.php</b><br />\n",
+        "Warning: no such index in map.php\n",
+    ] {
+        let body = format!("{before}{}", urlset("<url><loc>/a</loc></url>"));
+        assert_eq!(urls(&read(body)), ["https://a.test/a"], "{before:?}");
+    }
 }
 
 #[test]

@@ -11,6 +11,10 @@ use crate::scope::MAX_URL_BYTES;
 /// Maximum number of attributes that are read per element.
 const MAX_ATTRIBUTES: usize = 32;
 
+/// Maximum length of a resolved `xml:base`, in bytes; a longer one does not count. Every page of the file may
+/// repeat it.
+const MAX_BASE_BYTES: usize = 2_048;
+
 /// The format, by the root element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -54,13 +58,14 @@ struct Item {
     last_modified: Option<i64>,
     priority: Option<u8>,
     alternates: Vec<Url>,
-    /// What its location is relative to, if it is not the URL of the sitemap.
-    base: Option<Url>,
+    /// The `xml:base` of the entry and of its link, the outer one first.
+    bases: Vec<String>,
 }
 
 impl Item {
-    fn open(local: &str, depth: usize, base: Option<Url>) -> Self {
-        Self { is_child: local == "sitemap", depth, base, ..Self::default() }
+    fn open(local: &str, depth: usize, element: &BytesStart<'_>) -> Self {
+        let bases = link_attributes(element).base.into_iter().collect();
+        Self { is_child: local == "sitemap", depth, bases, ..Self::default() }
     }
 }
 
@@ -138,22 +143,20 @@ impl Parser<'_, '_> {
         let local = name.local_name();
         let local: &str = local.as_ref();
         let Some(form) = self.form else {
-            self.base = self.base_of(element, None);
+            self.base = self.base_of(element);
             return self.open_root(local, prefix);
         };
         if self.item.is_none() {
             if form.is_entry(local) {
-                let base = self.base_of(element, self.base.as_ref());
-                self.item = Some(Item::open(local, self.depth, base));
+                self.item = Some(Item::open(local, self.depth, element));
             } else if form == Form::Rss && local == "channel" {
-                self.base = self.base_of(element, self.base.as_ref());
+                self.base = self.base_of(element);
             }
             return true;
         }
         // Entries are not nested: an unclosed entry ends where the next begins.
         if prefix == self.prefix && form.is_entry(local) {
-            let base = self.base_of(element, self.base.as_ref());
-            let done = self.item.replace(Item::open(local, self.depth, base));
+            let done = self.item.replace(Item::open(local, self.depth, element));
             self.field = None;
             return done.is_none_or(|done| self.add(done));
         }
@@ -185,13 +188,16 @@ impl Parser<'_, '_> {
         true
     }
 
-    /// What references in an element are relative to (XML Base, section 3): its own `xml:base`, or else that
-    /// around it; `None` is the URL of the sitemap.
-    fn base_of(&self, element: &BytesStart<'_>, outer: Option<&Url>) -> Option<Url> {
-        match link_attributes(element).base {
-            Some(base) => outer.unwrap_or(self.builder.base).join(&base).ok(),
-            None => outer.cloned(),
-        }
+    /// The base of an element around the entries: its own `xml:base`, or else the one around it (XML Base,
+    /// section 3). `None` is the URL of the sitemap.
+    fn base_of(&self, element: &BytesStart<'_>) -> Option<Url> {
+        let own = link_attributes(element).base;
+        own.and_then(|base| self.resolve_base(&base, self.base.as_ref())).or_else(|| self.base.clone())
+    }
+
+    fn resolve_base(&self, base: &str, outer: Option<&Url>) -> Option<Url> {
+        let resolved = outer.unwrap_or(self.builder.base).join(base).ok();
+        resolved.filter(|url| url.as_str().len() <= MAX_BASE_BYTES)
     }
 
     fn open_root(&mut self, local: &str, prefix: &str) -> bool {
@@ -235,7 +241,12 @@ impl Parser<'_, '_> {
     fn add(&mut self, item: Item) -> bool {
         let location = item.location.filter(|location| !location.is_empty()).or(item.guid);
         let text = location.as_deref().unwrap_or_default();
-        let Some(url) = self.builder.url_from(text, item.base.as_ref()) else { return true };
+        let mut base: Option<Url> = None;
+        for own in &item.bases {
+            base = self.resolve_base(own, base.as_ref().or(self.base.as_ref())).or(base);
+        }
+        let base = base.as_ref().or(self.base.as_ref());
+        let Some(url) = self.builder.url_from(text, base) else { return true };
         if item.is_child {
             return self.builder.add_child(url);
         }
@@ -296,14 +307,13 @@ impl Parser<'_, '_> {
     /// `<link href="..."/>`, with no `rel` or with `rel="alternate"` (RFC 4287, section 4.2.7.2).
     fn atom_link(&mut self, element: &BytesStart<'_>) {
         let LinkAttributes { rel, href, base } = link_attributes(element);
-        let outer = self.item.as_ref().and_then(|item| item.base.as_ref());
-        let base = base.and_then(|base| outer.unwrap_or(self.builder.base).join(&base).ok());
         if let Some(item) = &mut self.item
             && item.location.is_none()
             && rel.is_none_or(|rel| rel == "alternate")
+            && let Some(href) = href
         {
-            item.location = href;
-            item.base = base.or(item.base.take());
+            item.location = Some(href);
+            item.bases.extend(base);
         }
     }
 }

@@ -271,7 +271,9 @@ fn as_utf8(content_type: &str) -> String {
 
 /// The `X-Robots-Tag` headers, one per line.
 fn robots_tag(headers: &HeaderMap) -> String {
-    let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
+    // A date in another language must not hide the words before it.
+    let values =
+        headers.get_all("x-robots-tag").iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.collect::<Vec<_>>().join("\n")
 }
 

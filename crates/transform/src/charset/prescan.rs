@@ -2,7 +2,7 @@
 //!
 //! [`prescan`] is the standard's "prescan a byte stream to determine its encoding", to the letter. Its input
 //! is the first kilobyte. [`late`] looks for a declaration behind it, as a parser that changes the encoding
-//! while it goes on: it does not look into scripts and other text.
+//! while it reads: it does not look into scripts and other text.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memchr_iter, memmem};
@@ -81,7 +81,7 @@ struct Scan<'a> {
 struct Tag<'a> {
     name: &'a [u8],
     is_end: bool,
-    /// What it declares, if it is a `<meta>`.
+    /// The encoding that it declares, if it is a `<meta>`.
     encoding: Option<&'static Encoding>,
 }
 
@@ -176,7 +176,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// What the attributes of a `<meta>` say; the first of each name counts.
+/// The attributes of a `<meta>`; the first of each name counts.
 #[derive(Default)]
 struct Meta {
     /// `http-equiv`: is it `content-type`?

@@ -256,7 +256,7 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {
             let Edge::Enter(node) = edge else { continue };
-            // The content of a template is no part of the page, unless it is a declarative shadow tree.
+            // The content of a template is not part of the page, unless it is a declarative shadow tree.
             let is_template = tree.tag(node) == Tag::Template && !tree.has(node, Attr::Shadowrootmode);
             if view.hidden.contains(node) || is_template {
                 walk.skip_children();

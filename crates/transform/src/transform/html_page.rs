@@ -138,7 +138,7 @@ fn filled(
     let source = with_state(found, text);
     let mut tree = parse_page(&source, settings);
     if !is_shell {
-        // Without a tree nobody knows that the page shows little, and links do not depend on the formats.
+        // Without a tree it is unknown whether the page shows little, and links do not depend on the formats.
         tree.link_tags.keep_before(text.len());
     }
     let is_ours = |node: &NodeId| tree.attribute(*node, Attr::Id) == Some(ARTICLE_ID);

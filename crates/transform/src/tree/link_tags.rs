@@ -46,12 +46,12 @@ pub(crate) struct LinkTags {
     /// The places of tags with links, which [`links::collect`](crate::page::links::collect) reads.
     marks: Vec<u32>,
     base: Option<String>,
-    /// Open templates whose content is no part of the page.
+    /// Open templates whose content is not part of the page.
     templates: u32,
     spaces: Vec<Space>,
 }
 
-/// What the tags belong to (HTML Standard, 13.2.6.5).
+/// The language that tags belong to (HTML Standard, 13.2.6.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Space {
     Svg,
@@ -178,7 +178,7 @@ impl LinkTags {
         &self.marks
     }
 
-    /// Forgets the tags from a place on, which are no part of the page as served.
+    /// Forgets the tags from a place on: they are not part of the page as served.
     pub(crate) fn keep_before(&mut self, end: usize) {
         self.marks.retain(|at| (*at as usize) < end);
     }

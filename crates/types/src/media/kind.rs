@@ -1,6 +1,6 @@
-//! What a body of a media type is.
+//! Kinds of media types.
 
-/// What a body of a media type is for a reader of pages.
+/// The kind of a body for a reader of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaKind {

@@ -89,7 +89,7 @@ impl MediaType {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What a body of this type is.
+    /// The kind of a body of this type.
     #[must_use]
     pub fn kind(&self) -> MediaKind {
         MediaKind::of(&self.essence)
