@@ -15,8 +15,8 @@ const HOLD_PAUSE: Duration = Duration::from_millis(250);
 /// How long a redirect waits for a host that another process holds, before its page returns to the queue.
 pub(crate) const MAX_HOLD_WAIT: Duration = Duration::from_secs(10);
 
-/// How long a page waits for a place at its host, or at that of a redirect, before it returns to the queue: it
-/// keeps a place among all pages in work meanwhile.
+/// How long a page waits for a place at its host before it returns to the queue: it keeps a place among all pages
+/// in work meanwhile.
 pub(crate) const MAX_PLACE_WAIT: Duration = Duration::from_secs(30);
 
 impl Shared {

@@ -80,7 +80,9 @@ impl PageRequest<'_> {
             shared.term.lasts().await;
             permit
         };
-        let latest = self.latest_start.min(Instant::now() + MAX_PLACE_WAIT);
+        // The gap of a slow host is no lack of a place.
+        let longest = MAX_PLACE_WAIT.max(self.gap * 2);
+        let latest = self.latest_start.min(Instant::now() + longest);
         let permit = timeout_at(latest, permit).await;
         let Some(permit) = permit.ok().filter(|_| Instant::now() < self.latest_start) else {
             return Err(NotAnswered::TooLate);

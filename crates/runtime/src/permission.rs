@@ -9,13 +9,13 @@ use gleaner_frontier::{Decision, Observation, SkipReason};
 use gleaner_store::{FinishedPage, HostGuard, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::PageError;
 use http::StatusCode;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::attempts::{after_exhaustion, retry};
 use crate::context::JobContext;
 use crate::exports::serves_exports;
-use crate::holds::{MAX_HOLD_WAIT, MAX_PLACE_WAIT};
+use crate::holds::MAX_HOLD_WAIT;
 use crate::host_limiter::HostLease;
 use crate::hosts::{RequestChain, same_host};
 use crate::limits::EXHAUSTED_PAUSE;
@@ -126,15 +126,6 @@ pub(crate) struct CrawlRedirects<'a> {
 }
 
 impl CrawlRedirects<'_> {
-    /// Waits for a place at the host of a target, which is held. Without one for a while, the page returns to
-    /// the queue.
-    async fn place(&self, to: &Url, gap: Duration, hold: HostGuard) -> Result<(), RedirectRefusal> {
-        let place = self.chain.continue_at(to, self.job.pacing(gap), hold);
-        timeout(MAX_PLACE_WAIT, place)
-            .await
-            .map_err(|_| RedirectRefusal::HostBusy { not_before: self.shared.clock.now() + MAX_PLACE_WAIT })
-    }
-
     /// Holds the host of a target. The lease of the page keeps its own host meanwhile, so a page that waits
     /// for another host gives up soon: two processes may wait for each other.
     async fn hold(&self, to: &Url) -> Result<HostGuard, RedirectRefusal> {
@@ -156,7 +147,8 @@ impl RedirectCheck for CrawlRedirects<'_> {
         self.chain.release_permit();
         let Some(crawl) = &self.job.crawl else {
             let hold = self.hold(to).await?;
-            return self.place(to, Duration::ZERO, hold).await;
+            self.chain.continue_at(to, self.job.pacing(Duration::ZERO), hold).await;
+            return Ok(());
         };
         match crawl.scope.decide(to, false) {
             Decision::Rejected(SkipReason::NotIncluded) if self.is_start => {}
@@ -192,7 +184,10 @@ impl RedirectCheck for CrawlRedirects<'_> {
                 None => gap = robots.policy.crawl_delay().unwrap_or_default(),
             }
         }
-        self.place(to, gap, hold).await
+        // Without a limit: what returned to the queue here would ask for the redirect again, which takes the turn
+        // of the request that it waits for.
+        self.chain.continue_at(to, self.job.pacing(gap), hold).await;
+        Ok(())
     }
 
     fn may_start(&self) -> bool {
