@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::cases::Case;
-use super::known::{KNOWN, Known};
+use super::known::KNOWN;
 use super::shown::Shown;
 
 /// What differs.
@@ -33,10 +33,7 @@ impl Differences {
             let ours = engine.get(number).unwrap();
             let names = Case::new(*number).names();
             for (what, theirs, ours) in parts(theirs, ours) {
-                let is_known = |known: &Known| {
-                    known.what == what && known.choices.iter().all(|choice| names.contains(choice))
-                };
-                if let Some(at) = KNOWN.iter().position(is_known) {
+                if let Some(at) = KNOWN.iter().position(|known| known.explains(what, &names)) {
                     differences.occurred.insert(at);
                 } else {
                     let names = names.join(", ");
