@@ -5,3 +5,4 @@
 mod crash;
 #[path = "../support/chromium.rs"]
 mod installed;
+mod oracle;

@@ -9,7 +9,9 @@
 //! `product` to the extractor. `cost` compares the time of extraction with that of the Markdown. `pdf` reads a folder of PDF files with the text that poppler finds in them, or
 //! with known truths. `structure` reads one of three layouts of pages with truth. It counts the headings, list
 //! items, cells and so on that the Markdown has in common with it, also for other tools.
-//! `site` crawls a generated newspaper with and without the memory of a site.
+//! `site` crawls a generated newspaper with and without the memory of a site. `links` compares the links of each
+//! page over the formats that are asked for. `standards` runs the cases of the URL Standard and of the sniffing
+//! of encodings.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod content;
@@ -17,11 +19,13 @@ mod cost;
 mod dom;
 mod fields;
 mod grounding;
+mod links;
 mod markdown;
 mod pdf;
 mod product;
 mod render;
 mod site;
+mod standards;
 mod structure;
 
 use std::path::Path;
@@ -34,6 +38,8 @@ const USAGE: &str = "Usage: evaluate content FOLDER
                               [--outputs NAME=FILE]...
        evaluate grounding FOLDER
        evaluate cost FOLDER
+       evaluate links FOLDER
+       evaluate standards FOLDER
        evaluate pdf FOLDER
        evaluate structure FOLDER [--outputs NAME=DIR]...
        evaluate site
@@ -47,6 +53,8 @@ const USAGE: &str = "Usage: evaluate content FOLDER
             writes what models are trained on instead
   grounding false and true claims of a model about the pages of `product`: the number that pass
   cost      processor time of values read without a model beside the Markdown of the same pages
+  links     pages of `content` whose links depend on the formats that are asked for
+  standards the cases FOLDER/url/urltestdata.json and FOLDER/html5lib-tests/encoding/*.dat that pass
   pdf       text, order, headings, tables, lists, notes and running heads of PDF files
   structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
             and word F1; the files DIR/ID.md of other tools are scored beside it
@@ -90,8 +98,10 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         ("product", options) => product::evaluate(path, options),
         ("grounding", []) => grounding::evaluate(path),
         ("cost", []) => cost::evaluate(path),
+        ("links", []) => links::evaluate(path),
+        ("standards", []) => standards::evaluate(path),
         ("pdf", []) => pdf::evaluate(path),
-        ("content" | "markdown" | "grounding" | "cost" | "pdf", [option, ..]) => {
+        ("content" | "markdown" | "grounding" | "cost" | "links" | "standards" | "pdf", [option, ..]) => {
             Err(format!("`{kind}` has no option `{option}`").into())
         }
         _ => Err(format!("unknown kind `{kind}`").into()),
