@@ -8,7 +8,7 @@ use super::kept::{self, Kept};
 use super::place::how_from_database;
 use super::results::Results;
 use super::run::Run;
-use super::{database, engine, extract, stored, webhook, worker};
+use super::{database, engine, extract, reach, stored, webhook, worker};
 use crate::args::ResumeArgs;
 use crate::browser::Browser;
 use crate::console::Console;
@@ -31,6 +31,9 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
         let file = file.display();
         console.note(format_args!("all jobs in {file} have ended (gleaner export {file} prints documents)"));
         return Ok(exit::DONE);
+    }
+    for target in jobs.iter().filter_map(|record| record.url.as_deref()) {
+        reach::check(target, &args.worker.engine).await?;
     }
     let mut interrupt = Interrupt::listen(browser);
     let builder =
@@ -78,6 +81,9 @@ async fn resume_in(
             }
         });
         return Ok(exit::DONE);
+    }
+    for target in jobs.iter().filter_map(|job| job.url.as_deref()) {
+        reach::check(target, &args.worker.engine).await?;
     }
     let mut interrupt = Interrupt::listen(browser);
     let engine =
