@@ -120,7 +120,7 @@ struct ScopeArgs {
     allow_external_links: Option<bool>,
 
     /// How to use the sitemap: include, skip or only [default: include]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = value::SITEMAP, hide_possible_values = true)]
     sitemap: Option<String>,
 
     /// Treat URLs that differ only in their query as one page [default: false]

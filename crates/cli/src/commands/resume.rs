@@ -19,13 +19,10 @@ use crate::job_command::JobLabel;
 use crate::printable::printable_target;
 
 pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser) -> Result<u8, Failure> {
-    let file = match (&args.database, &args.file) {
-        (Some(database), named) => {
-            return resume_in(console, args, &database.config(), named.as_deref(), browser).await;
-        }
-        (None, Some(file)) => file,
-        (None, None) => return Err(Failure::usage("<FILE>: name the file of --job, or use --database")),
-    };
+    if let Some(database) = &args.database {
+        return resume_in(console, args, &database.config(), args.file.as_deref(), browser).await;
+    }
+    let file = stored::named(args.file.as_deref())?;
     let (jobs, label) = unfinished(file)?;
     if jobs.is_empty() {
         let file = file.display();

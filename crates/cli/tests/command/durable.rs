@@ -108,7 +108,10 @@ fn a_killed_crawl_goes_on_until_it_has_exactly_its_pages() {
     let requests = server.requests();
     let again = run_on_loopback(&words);
     assert_eq!(lines_of_json(succeed(&again).as_bytes()), documents);
-    assert!(stderr(&again).contains("the job has ended"), "{}", stderr(&again));
+    for part in ["the job has ended", "300 pages in ", ", all of earlier runs"] {
+        assert!(stderr(&again).contains(part), "{part} is missing: {}", stderr(&again));
+    }
+    assert!(!stderr(&again).contains("pages/s"), "{}", stderr(&again));
     let exported = succeed(&run(&["export", word(&file)]));
     assert_eq!(lines_of_json(exported.as_bytes()), documents);
     assert_eq!(server.requests(), requests);
@@ -387,6 +390,9 @@ fn unsuitable_files_and_options_are_explained() {
         refuses(&[command, folder], &["<FILE>: ", "is a folder"]);
     }
     let rows: &[(&[&str], &[&str])] = &[
+        (&["jobs"], &["<FILE>: ", "--job", "--database"]),
+        (&["resume"], &["<FILE>: ", "--job", "--database"]),
+        (&["export"], &["<FILE>: ", "--job", "--database"]),
         (&["export", file, unknown], &["[JOB]: ", unknown, "gleaner jobs"]),
         (&["export", file, "latest"], &["latest", "the id of a job", "gleaner jobs"]),
         (&["export", file, "--format", "html"], &["html", "jsonl", "markdown"]),

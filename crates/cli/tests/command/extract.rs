@@ -43,7 +43,7 @@ fn a_wildcard_gives_a_row_per_page_as_the_plan_says() {
         "1. list the pages of",
         "read up to",
         "estimate:",
-        "at most 0 credits",
+        " pages, without a model, at most 0 credits",
         "because no model is configured",
     ] {
         assert!(plan.contains(part), "{part}: {plan}");
