@@ -2,6 +2,7 @@ use std::io;
 
 use crate::console::Console;
 use crate::exit;
+use crate::printable::printable_target;
 use crate::report::Report;
 use crate::say::say;
 
@@ -41,6 +42,17 @@ impl Failure {
             for message in messages {
                 *message = message.replace(from, to);
             }
+        }
+        self
+    }
+
+    /// Begins the message with the URL of the page that it is about, unless it begins with one.
+    pub(crate) fn about(mut self, url: &str) -> Self {
+        if let Self::Failed { message, .. } = &mut self
+            && !message.starts_with("http://")
+            && !message.starts_with("https://")
+        {
+            *message = format!("{}: {message}", printable_target(url));
         }
         self
     }

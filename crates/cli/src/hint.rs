@@ -21,7 +21,7 @@ pub(crate) fn for_page(
         ErrorCode::ScrapeSslError if message.contains("does not speak TLS") => {
             "check the port, and whether the address begins with http in place of https"
         }
-        ErrorCode::ScrapeSslError => return for_certificates(network.skips_tls_verification()),
+        ErrorCode::ScrapeSslError => return for_certificates(network),
         ErrorCode::ScrapeDnsResolutionError => {
             "check the spelling of the host; if it is right, this machine may be offline, which gleaner doctor \
              tells"
@@ -102,10 +102,15 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
 }
 
 /// The hint for a host with a TLS failure.
-pub(crate) fn for_certificates(skips_verification: bool) -> Option<String> {
-    let advice = "if the certificate is the problem, add --ca-certificate FILE with its authority, or \
-                  --skip-tls-verification if you trust the host anyway";
-    (!skips_verification).then(|| advice.to_owned())
+pub(crate) fn for_certificates(network: &EngineArgs) -> Option<String> {
+    let advice = if network.names_authorities() {
+        "if the certificate is the problem, no authority in the given files has issued it: give the file of the \
+         one that has (a certificate of a host is none), or --skip-tls-verification if you trust the host anyway"
+    } else {
+        "if the certificate is the problem, add --ca-certificate FILE with its authority, or \
+         --skip-tls-verification if you trust the host anyway"
+    };
+    (!network.skips_tls_verification()).then(|| advice.to_owned())
 }
 
 fn is_localhost(name: &str) -> bool {

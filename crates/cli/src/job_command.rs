@@ -107,7 +107,10 @@ impl JobCommand {
                 )
             }
         };
-        Err(Failure::usage(format!("{text} (gleaner resume {file} goes on without the options)")))
+        Err(Failure::usage(format!(
+            "{text} (gleaner resume {file} goes on with the options of its start; give only those of the \
+             network again, such as --allow-private)"
+        )))
     }
 
     fn difference(&self, label: &JobLabel) -> Option<Difference> {

@@ -50,14 +50,15 @@ pub(crate) struct Summary<'a> {
 impl Summary<'_> {
     /// The lines, without a trailing line feed.
     pub(crate) fn text(&self) -> String {
-        let mut text = format!(
-            "{} in {} ({:.1} pages/s)",
-            counted(self.written, "page", "pages"),
-            seconds(self.elapsed),
-            rate(self.written.saturating_sub(self.earlier), self.elapsed)
-        );
-        if self.earlier > 0 {
-            let _ = write!(text, ", {} of them of earlier runs", grouped(self.earlier));
+        let mut text = format!("{} in {}", counted(self.written, "page", "pages"), seconds(self.elapsed));
+        let new = self.written.saturating_sub(self.earlier);
+        if self.earlier > 0 && new == 0 {
+            text.push_str(", all of earlier runs");
+        } else {
+            let _ = write!(text, " ({:.1} pages/s)", rate(new, self.elapsed));
+            if self.earlier > 0 {
+                let _ = write!(text, ", {} of them of earlier runs", grouped(self.earlier));
+            }
         }
         let of_error: u64 = self.statuses.values().sum();
         if of_error > 0 {
@@ -151,7 +152,7 @@ impl Summary<'_> {
         }
         // A certificate error of robots.txt is only in a warning.
         if self.warnings.iter().any(JobWarning::is_invalid_certificate) {
-            return hint::for_certificates(self.network.skips_tls_verification());
+            return hint::for_certificates(self.network);
         }
         if self.written > 0 {
             // Pages that the site gives to no program.
@@ -340,22 +341,27 @@ mod tests {
     #[test]
     fn pages_of_earlier_runs_do_not_count_as_fast() {
         let failures = PageFailures::default();
-        let text = Summary {
-            failed: 0,
-            robots_blocked: 0,
-            warnings: &[],
-            error: None,
-            failures: &failures,
-            written: 1_230,
-            earlier: 1_200,
-            statuses: &BTreeMap::new(),
-            reported_failures: false,
-            lists_failures: false,
-            network: &EngineArgs::default(),
-            elapsed: Duration::from_secs(3),
+        for (earlier, expected) in [
+            (1_200, "1230 pages in 3.00 s (10.0 pages/s), 1,200 of them of earlier runs"),
+            (1_230, "1230 pages in 3.00 s, all of earlier runs"),
+        ] {
+            let text = Summary {
+                failed: 0,
+                robots_blocked: 0,
+                warnings: &[],
+                error: None,
+                failures: &failures,
+                written: 1_230,
+                earlier,
+                statuses: &BTreeMap::new(),
+                reported_failures: false,
+                lists_failures: false,
+                network: &EngineArgs::default(),
+                elapsed: Duration::from_secs(3),
+            }
+            .text();
+            assert_eq!(text, expected);
         }
-        .text();
-        assert_eq!(text, "1230 pages in 3.00 s (10.0 pages/s), 1,200 of them of earlier runs");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gleaner_extract::{
-    Cardinality, ExecutionPlan, Extraction, Merged, Missing, Shape, inferred_fields, merge,
+    Cardinality, ExecutionPlan, Extraction, Merged, Missing, MissingReason, Shape, inferred_fields, merge,
 };
 use gleaner_types::{ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
@@ -172,13 +172,21 @@ fn missing_everywhere(missing: Vec<Missing>, merged: &Merged) -> Vec<Missing> {
             pointer = parent.to_owned();
         }
     }
+    // Of several pages, one that may state the field says more than one that does not.
     let mut empty: BTreeMap<String, Missing> = BTreeMap::new();
     let mut order = Vec::new();
     for field in missing {
         let pointer = with_any_row(&field.pointer);
-        if !filled.contains(&pointer) && !empty.contains_key(&pointer) {
-            order.push(pointer.clone());
-            empty.insert(pointer.clone(), Missing { pointer, reason: field.reason });
+        if filled.contains(&pointer) {
+            continue;
+        }
+        match empty.get_mut(&pointer) {
+            Some(known) if known.reason == MissingReason::NotFound => known.reason = field.reason,
+            Some(_) => {}
+            None => {
+                order.push(pointer.clone());
+                empty.insert(pointer.clone(), Missing { pointer, reason: field.reason });
+            }
         }
     }
     order.iter().filter_map(|pointer| empty.remove(pointer)).collect()
@@ -197,13 +205,27 @@ pub(super) fn field_name(pointer: &str) -> String {
     if parts.is_empty() { "rows".to_owned() } else { parts.join(".") }
 }
 
-fn empty_fields(missing: &[Missing], several: bool) -> Option<String> {
-    let names: Vec<String> =
-        missing.iter().map(|missing| field_name(&missing.pointer)).take(MAX_NAMES).collect();
-    let more = missing.len().saturating_sub(names.len());
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let on = if several { "any page" } else { "the page" };
-    (!names.is_empty()).then(|| format!("not found on {on}: {}{more}", names.join(", ")))
+/// A sentence for each reason, with the names of the fields that are empty for it.
+fn empty_fields(missing: &[Missing], several: bool) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<String>)> = Vec::new();
+    for missing in missing {
+        let reason = match missing.reason {
+            MissingReason::NotFound if several => "not found on any page",
+            reason => reason.text(),
+        };
+        let name = field_name(&missing.pointer);
+        match by_reason.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((reason, vec![name])),
+        }
+    }
+    let sentences = by_reason.into_iter().map(|(reason, mut names)| {
+        let more = names.len().saturating_sub(MAX_NAMES);
+        names.truncate(MAX_NAMES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("{reason}: {}{more}", names.join(", "))
+    });
+    sentences.collect()
 }
 
 /// For each incomplete list, how many of its rows were found.
@@ -234,7 +256,7 @@ fn to_warning(mut notes: Vec<String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_extract::{Leaf, MissingReason};
+    use gleaner_extract::Leaf;
     use serde_json::Value;
 
     #[test]
@@ -256,7 +278,22 @@ mod tests {
         let empty = missing_everywhere(missing.into(), &merged);
         let pointers: Vec<&str> = empty.iter().map(|missing| missing.pointer.as_str()).collect();
         assert_eq!(pointers, ["/jobs/*/salary", "/phone"]);
-        assert_eq!(empty_fields(&empty, true).as_deref(), Some("not found on any page: jobs.salary, phone"));
+        assert_eq!(empty_fields(&empty, true), ["not found on any page: jobs.salary, phone"]);
+    }
+
+    #[test]
+    fn an_empty_field_has_the_reason_that_says_most_and_the_note_agrees() {
+        let missing = |pointer: &str, reason| Missing { pointer: pointer.to_owned(), reason };
+        let (not_found, unsure) = (MissingReason::NotFound, MissingReason::Unsure);
+        let merged = Merged { data: Value::Null, leaves: Vec::new(), conflicts: Vec::new() };
+        let fields = [("/name", not_found), ("/phone", not_found), ("/name", unsure), ("/name", not_found)];
+        let fields = fields.map(|(pointer, reason)| missing(pointer, reason));
+        let empty = missing_everywhere(fields.into(), &merged);
+        assert_eq!(empty, [missing("/name", unsure), missing("/phone", not_found)]);
+        assert_eq!(
+            empty_fields(&empty, false),
+            ["not stated surely enough: name", "not found on the page: phone"]
+        );
     }
 
     #[test]

@@ -74,8 +74,9 @@ pub enum MissingReason {
 }
 
 impl MissingReason {
-    /// The reason in words, to be followed by the names of fields.
-    const fn text(self) -> &'static str {
+    /// The reason in words, to be followed by a colon and the names of fields.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
         match self {
             Self::NotFound => "not found on the page",
             Self::Unsure => "not stated surely enough",

@@ -279,7 +279,7 @@ impl Database {
         }
         let Shared { place, patience, .. } = &*self.shared;
         let seconds = patience.as_secs_f64();
-        let text = format!("PostgreSQL at {place} has not done an operation within {seconds} s");
+        let text = format!("PostgreSQL at {place} did not answer within {seconds} s");
         Err(Failure::Unknown(Error::new(ErrorKind::Io, format!("{text}: {}", Error::from(failure)))))
     }
 }

@@ -84,7 +84,7 @@ impl fmt::Display for Verdict {
             Self::NotAResult => {
                 f.write_str("fetched for its links, but the patterns leave it out of the results")
             }
-            Self::Failed(error) => write!(f, "fetched, without success: {}", error.message),
+            Self::Failed(error) => write!(f, "failed: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
             Self::RobotsTxt => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
             Self::TooManyClicks(depth) => {
@@ -348,15 +348,12 @@ mod tests {
             (Verdict::SamePageAs(url()), "crawled as https://site.example/a, which is the same page"),
             (Verdict::RedirectedTo(url()), "not a page of its own: it redirects to https://site.example/a"),
             (Verdict::NotAResult, "fetched for its links, but the patterns leave it out of the results"),
-            (Verdict::Failed(error), "fetched, without success: the connection broke"),
+            (Verdict::Failed(error), "failed: the connection broke"),
             (
                 Verdict::Rejected(SkipReason::TooDeep),
                 "not crawled: there are more path segments below the start URL than `maxDepth` allows",
             ),
-            (
-                Verdict::RobotsTxt,
-                "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)",
-            ),
+            (Verdict::RobotsTxt, "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
             (
                 Verdict::TooManyClicks(3),
                 "not crawled: it is 3 clicks away, more than `maxDiscoveryDepth` allows",

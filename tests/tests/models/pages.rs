@@ -250,10 +250,10 @@ async fn a_failing_model_does_not_fail_pages() {
     let wrong_key = FakeServer::always(FakeResponse::new(401, "{}"));
     let wrong_schema = fake(|_, _| json!({ "rows": [1, { "architect": 7 }] }).to_string());
     let rows = [
-        ("a refusal", refusing.url(""), "surely enough"),
-        ("a truncated answer", cut.url(""), "surely enough"),
+        ("a refusal", refusing.url(""), "not found on the page"),
+        ("a truncated answer", cut.url(""), "not found on the page"),
         ("a wrong key", wrong_key.url(""), "refuses the key"),
-        ("an answer with another schema", wrong_schema.url(""), "surely enough"),
+        ("an answer with another schema", wrong_schema.url(""), "not found on the page"),
         ("no answer", silent.base_url().trim_end_matches('/').to_owned(), "time budget"),
     ];
     for (name, origin, reason) in rows {

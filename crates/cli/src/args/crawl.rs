@@ -120,7 +120,7 @@ struct ScopeArgs {
     allow_external_links: Option<bool>,
 
     /// How to use the sitemap: include, skip or only [default: include]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = value::SITEMAP, hide_possible_values = true)]
     sitemap: Option<String>,
 
     /// Treat URLs that differ only in their query as one page [default: false]
@@ -164,8 +164,12 @@ impl CrawlArgs {
 
     /// Whether the options limit the crawl to one page.
     pub(crate) fn asks_for_one(&self) -> bool {
-        let is = |number: &Option<Number>, value| number.as_ref().and_then(Number::as_u64) == Some(value);
-        is(&self.scope.limit, 1) || is(&self.scope.max_discovery_depth, 0)
+        self.scope.limit.as_ref().and_then(Number::as_u64) == Some(1)
+    }
+
+    /// Whether the options forbid to follow links.
+    pub(crate) fn follows_no_links(&self) -> bool {
+        self.scope.max_discovery_depth.as_ref().and_then(Number::as_u64) == Some(0)
     }
 
     /// Whether a crawl with this many pages stopped at the default limit.

@@ -41,12 +41,12 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "URL")]
     proxy_url: Vec<String>,
 
-    /// Like --proxy-url, for --proxy stealth and the second attempt of --proxy auto, which send a browser's
-    /// headers
+    /// Like --proxy-url, for the proxy mode stealth and the second attempt of the mode auto, which send a
+    /// browser's headers
     #[arg(long, value_name = "URL")]
     stealth_proxy_url: Vec<String>,
 
-    /// Keep copies of pages in this folder, at most 1 GiB, and reuse them as --max-age allows
+    /// Keep copies of pages in this folder, at most 1 GiB, and reuse them while they are young enough
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
@@ -63,6 +63,11 @@ impl EngineArgs {
     /// certificates to be checked.
     pub(crate) fn skips_tls_verification(&self) -> bool {
         self.skip_tls_verification.unwrap_or_default()
+    }
+
+    /// Whether there are files with certificate authorities.
+    pub(crate) fn names_authorities(&self) -> bool {
+        !self.ca_certificate.is_empty()
     }
 
     /// The texts of the files with certificate authorities.

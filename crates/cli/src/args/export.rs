@@ -21,7 +21,7 @@ It only reads the file, also while another process writes it, and holds at most 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
     /// The file of --job; with --database, the id of a job in it
-    #[arg(value_name = "FILE|JOB", required_unless_present = "database")]
+    #[arg(value_name = "FILE|JOB")]
     pub(crate) file: Option<PathBuf>,
 
     /// The PostgreSQL database with the jobs, in place of a file

@@ -18,7 +18,7 @@ started it, or with gleaner resume. Single scrapes are not listed.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct JobsArgs {
     /// The file of --job
-    #[arg(value_name = "FILE", required_unless_present = "database", conflicts_with = "database")]
+    #[arg(value_name = "FILE", conflicts_with = "database")]
     pub(crate) file: Option<PathBuf>,
 
     /// The PostgreSQL database with the jobs, in place of a file

@@ -31,7 +31,7 @@ pub(crate) struct MapArgs {
     limit: Option<Number>,
 
     /// How to use the sitemap: include, skip or only [default: include]
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = value::SITEMAP, hide_possible_values = true)]
     sitemap: Option<String>,
 
     /// List URLs of other hosts of the same domain too [default: true]

@@ -21,7 +21,7 @@ the first one of each job; the data of an extract is printed.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
     /// The file of --job; with --database, the id of one job, or nothing for all unfinished ones
-    #[arg(value_name = "FILE|JOB", required_unless_present = "database")]
+    #[arg(value_name = "FILE|JOB")]
     pub(crate) file: Option<PathBuf>,
 
     /// The PostgreSQL database with the jobs, in place of a file

@@ -12,6 +12,9 @@ use serde_json::{Number, Value};
 
 use super::invisible;
 
+/// How a sitemap is used. Shells complete these values.
+pub(super) const SITEMAP: [&str; 3] = ["include", "skip", "only"];
+
 /// An integer of any sign and size. The check of the request checks its range.
 pub(super) fn integer(text: &str) -> Result<Number, String> {
     text.parse::<u64>()

@@ -29,7 +29,6 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
     let mut results = Results::open(&args.output, args.failures.as_deref(), place.path())?;
     args.remark(console);
-    let asks_for_one = args.asks_for_one();
     let resumed = kept::resumed(console, &engine, place.file()).await?;
     let earlier = resumed.as_ref().map_or(0, |(_, earlier)| *earlier);
     let mut job = match resumed {
@@ -63,7 +62,7 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
     }
     if !explained.is_empty() {
         console.error(explanation(&run.explanations, &run.rejections));
-    } else if let Some(why) = what_is_missing(&run, asks_for_one) {
+    } else if let Some(why) = what_is_missing(&run, args) {
         // The reason for an empty result is an error, and --quiet does not suppress errors.
         if run.written == 0 { console.error(why) } else { console.note(why) }
     }
@@ -79,14 +78,17 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) 
 }
 
 /// Which links a crawl left out, and why it has at most one page; `None` if it was limited to one, or failed.
-fn what_is_missing(run: &Run, asks_for_one: bool) -> Option<String> {
-    let is_as_asked = run.written == 1 && asks_for_one;
+fn what_is_missing(run: &Run, args: &CrawlArgs) -> Option<String> {
+    let is_as_asked = run.written == 1 && args.asks_for_one();
     // A warning already explains why nothing was crawled, but not what to do about robots.txt.
     let warnings = &run.snapshot.warnings;
     let is_forbidden = warnings.contains(&JobWarning::StartForbidden);
     let is_explained = run.written == 0 && !warnings.is_empty() && !is_forbidden;
     if is_as_asked || is_explained || run.interrupted {
         return None;
+    }
+    if run.written == 1 && args.follows_no_links() {
+        return Some("note: no links were followed, because of --max-discovery-depth 0".to_owned());
     }
     let nothing_wrong = run.snapshot.failed == 0 && run.snapshot.robots_blocked == 0;
     let no_links = "no links were found on the start page (without a browser, those made by scripts are \

@@ -10,6 +10,7 @@ use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder
 use url::Url;
 
 use super::place::Place;
+use super::reach;
 use super::results::Results;
 use super::run::Run;
 use super::stored;
@@ -42,7 +43,12 @@ pub(super) async fn start_for(
 ) -> Result<Engine, Failure> {
     match place {
         Place::Memory => start_with(builder, args, browser),
-        Place::File(file) => start_on(file.path(), builder, args, browser),
+        Place::File(file) => {
+            if let Some(target) = file.unfinished() {
+                reach::check(target, args).await?;
+            }
+            start_on(file.path(), builder, args, browser)
+        }
         Place::Database(config) => start_in(config, builder, args, browser).await,
     }
 }

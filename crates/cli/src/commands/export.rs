@@ -30,7 +30,7 @@ pub(super) async fn run(console: &Console, args: &ExportArgs, browser: &Browser)
     if let Some(database) = &args.database {
         return export_from(console, args, &database.config(), browser).await;
     }
-    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let file = stored::named(args.file.as_deref())?;
     let reader = stored::open(file, "<FILE>")?;
     let job = choose(stored::jobs(&reader, file)?, file, args.job)?;
     if let Some(out) = &args.out {

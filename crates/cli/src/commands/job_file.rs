@@ -15,6 +15,8 @@ const OPTION: &str = "--job";
 pub(super) struct JobFile {
     path: PathBuf,
     command: JobCommand,
+    /// The target of its job, if that was started before and has not ended.
+    unfinished: Option<String>,
 }
 
 impl JobFile {
@@ -28,12 +30,22 @@ impl JobFile {
                 "--zero-data-retention: nothing of such a job may be written to a file; leave out --job",
             ));
         }
-        let file = Self { path: path.to_owned(), command };
-        if stored::is_new(path, OPTION)? || file.record(&stored::open(path, OPTION)?)?.is_none() {
-            let label = file.command.label();
-            set_label(path, &label).map_err(|error| stored::failed(path, &error))?;
+        let mut file = Self { path: path.to_owned(), command, unfinished: None };
+        if !stored::is_new(path, OPTION)? {
+            let reader = stored::open(path, OPTION)?;
+            if let Some(record) = file.record(&reader)? {
+                file.unfinished = record.url.filter(|_| !record.has_ended);
+                return Ok(file);
+            }
         }
+        let label = file.command.label();
+        set_label(path, &label).map_err(|error| stored::failed(path, &error))?;
         Ok(file)
+    }
+
+    /// The target of the job of an earlier run that this command goes on with.
+    pub(super) fn unfinished(&self) -> Option<&str> {
+        self.unfinished.as_deref()
     }
 
     /// The path of the file.

@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::time::Duration;
 
 use gleaner::postgres::ListedJob;
@@ -33,7 +32,7 @@ pub(super) async fn run(console: &Console, args: &JobsArgs) -> Result<u8, Failur
         }
         return list.finish(console, "the database");
     }
-    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let file = stored::named(args.file.as_deref())?;
     let reader = stored::open(file, "<FILE>")?;
     for record in stored::jobs(&reader, file)? {
         let progress = reader.progress(record.number).map_err(|error| stored::failed(file, &error))?;

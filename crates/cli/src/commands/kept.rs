@@ -45,7 +45,7 @@ pub(super) async fn extract(engine: &Engine, request: ExtractRequest) -> Result<
     engine.job(submitted.id).await
 }
 
-/// The job of a file that an earlier run has started, with the number of its documents so far if it goes on.
+/// The job of a file that an earlier run has started, with the number of its documents so far.
 ///
 /// # Errors
 /// The file is for another command, or the job cannot be read.
@@ -60,7 +60,7 @@ pub(super) async fn resumed(
     Ok(Some((job, earlier)))
 }
 
-/// Says where a job of an earlier run is. Returns the number of its documents so far if it goes on.
+/// Says where a job of an earlier run is. Returns the number of its documents so far.
 ///
 /// # Errors
 /// The job cannot be read.
@@ -68,9 +68,9 @@ pub(super) async fn announce(console: &Console, job: &Job) -> Result<u64, Failur
     let snapshot = job.status().await.map_err(Failure::failed)?;
     if snapshot.state.is_terminal() {
         console.note("the job has ended: its results are written again");
-        return Ok(0);
+    } else {
+        console.note(format_args!("resuming: {}", progress(&snapshot)));
     }
-    console.note(format_args!("resuming: {}", progress(&snapshot)));
     Ok(snapshot.completed)
 }
 

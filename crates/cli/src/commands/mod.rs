@@ -21,6 +21,7 @@ mod map;
 mod model;
 mod openapi;
 mod place;
+mod reach;
 mod results;
 mod resume;
 mod run;

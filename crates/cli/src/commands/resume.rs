@@ -8,7 +8,7 @@ use super::kept::{self, Kept};
 use super::place::how_from_database;
 use super::results::Results;
 use super::run::Run;
-use super::{database, engine, extract, stored, webhook, worker};
+use super::{database, engine, extract, reach, stored, webhook, worker};
 use crate::args::ResumeArgs;
 use crate::browser::Browser;
 use crate::console::Console;
@@ -19,18 +19,18 @@ use crate::job_command::JobLabel;
 use crate::printable::printable_target;
 
 pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser) -> Result<u8, Failure> {
-    let file = match (&args.database, &args.file) {
-        (Some(database), named) => {
-            return resume_in(console, args, &database.config(), named.as_deref(), browser).await;
-        }
-        (None, Some(file)) => file,
-        (None, None) => return Err(Failure::usage("<FILE>: name the file of --job, or use --database")),
-    };
+    if let Some(database) = &args.database {
+        return resume_in(console, args, &database.config(), args.file.as_deref(), browser).await;
+    }
+    let file = stored::named(args.file.as_deref())?;
     let (jobs, label) = unfinished(file)?;
     if jobs.is_empty() {
         let file = file.display();
         console.note(format_args!("all jobs in {file} have ended (gleaner export {file} prints documents)"));
         return Ok(exit::DONE);
+    }
+    for target in jobs.iter().filter_map(|record| record.url.as_deref()) {
+        reach::check(target, &args.worker.engine).await?;
     }
     let mut interrupt = Interrupt::listen(browser);
     let builder =
@@ -78,6 +78,9 @@ async fn resume_in(
             }
         });
         return Ok(exit::DONE);
+    }
+    for target in jobs.iter().filter_map(|job| job.url.as_deref()) {
+        reach::check(target, &args.worker.engine).await?;
     }
     let mut interrupt = Interrupt::listen(browser);
     let engine =

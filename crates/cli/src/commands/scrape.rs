@@ -1,3 +1,5 @@
+use gleaner::ErrorKind;
+
 use super::model::with_model;
 use super::with_progress::with_progress;
 use super::{document, engine};
@@ -18,13 +20,17 @@ pub(super) async fn run(console: &Console, args: &ScrapeArgs, browser: &Browser)
     args.remark(console);
     let state = || format!("reading {}", printable_target(&url));
     let page = with_progress(console, &mut interrupt, state, engine.scrape(request)).await?;
-    let mut page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
+    let mut page = page.map_err(|error| {
+        let is_of_page = error.kind() == ErrorKind::Page;
+        let failure = engine::refused_page(error, &url, &args.engine);
+        if is_of_page { failure.about(&url) } else { failure }
+    })?;
     document::summarize(console, &page);
     match &args.output.out {
         Some(path) => {
             let files =
                 Folder::put_one(path, FileNames::with_hosts(), &mut page).map_err(engine::unusable_folder)?;
-            for file in std::iter::once(&files.page).chain(&files.media) {
+            for file in std::iter::once(&files.page).chain(&files.whole).chain(&files.media) {
                 console.note(format_args!("written to {}", path.join(file).display()));
             }
             document::remark(console, &page);

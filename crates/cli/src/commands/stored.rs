@@ -18,6 +18,16 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 const MAX_CLOSING: Duration = Duration::from_secs(10);
 const CLOSING_INTERVAL: Duration = Duration::from_millis(10);
 
+/// The file of an argument that is left out only with `--database`.
+///
+/// # Errors
+/// It is left out.
+pub(super) fn named(file: Option<&Path>) -> Result<&Path, Failure> {
+    file.ok_or_else(|| {
+        Failure::usage("<FILE>: name the file of --job, or a database with --database postgresql://...")
+    })
+}
+
 /// Opens a file for reading. `argument` is its name on the command line.
 ///
 /// # Errors

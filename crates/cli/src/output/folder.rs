@@ -33,6 +33,8 @@ pub(crate) struct Folder {
 pub(crate) struct PageFiles {
     /// The Markdown file, or the `.json` file if there is none.
     pub(crate) page: String,
+    /// The `.json` file beside a Markdown file, if other formats were requested too.
+    pub(crate) whole: Option<String>,
     /// Its pictures and PDFs.
     pub(crate) media: Vec<String>,
 }
@@ -143,18 +145,20 @@ impl Folder {
         let metadata = &document.metadata;
         let requested = metadata.source_url.as_deref();
         let url = metadata.url.as_deref().or(requested).unwrap_or_default();
-        let whole = format!("{stem}.json");
-        let mut file = None;
+        let mut whole = None;
         if has_more_than_markdown(document) || document.markdown.is_none() {
-            self.put(&whole, &serde_json::to_vec(document)?)?;
-            file = Some(whole);
+            let name = format!("{stem}.json");
+            self.put(&name, &serde_json::to_vec(document)?)?;
+            whole = Some(name);
         }
-        if let Some(markdown) = &document.markdown {
-            let name = format!("{stem}.md");
-            self.put(&name, markdown.as_bytes())?;
-            file = Some(name);
-        }
-        let file = file.unwrap_or_default();
+        let file = match &document.markdown {
+            Some(markdown) => {
+                let name = format!("{stem}.md");
+                self.put(&name, markdown.as_bytes())?;
+                name
+            }
+            None => whole.take().unwrap_or_default(),
+        };
         let row = Row {
             url,
             // A slash that the URL standard adds does not make another URL.
@@ -171,7 +175,7 @@ impl Folder {
         self.line.push(b'\n');
         atomic::append(&mut self.index, &self.line)
             .map_err(|error| with_path(&self.path.join(INDEX), &error))?;
-        Ok(PageFiles { page: file, media: written })
+        Ok(PageFiles { page: file, whole, media: written })
     }
 
     /// The name of a page's files, without an extension. The requested URL identifies a page of a job: two
@@ -283,7 +287,8 @@ mod tests {
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), page);
 
         let only_html = json!({"html": "<p>a", "metadata": {"url": "https://example.com/b"}});
-        assert_eq!(folder.write(&mut document(only_html)).unwrap().page, "example.com+b.json");
+        let files = folder.write(&mut document(only_html)).unwrap();
+        assert_eq!((files.page.as_str(), files.whole), ("example.com+b.json", None));
         assert!(!parent.path().join("example.com+b.md").exists());
     }
 
@@ -296,6 +301,7 @@ mod tests {
         let files = folder.write(&mut page).unwrap();
         assert_eq!((files.page.as_str(), folder.media()), ("example.com+tea.md", 1));
         assert_eq!(files.media, ["example.com+tea.png"]);
+        assert_eq!(files.whole.as_deref(), Some("example.com+tea.json"));
         assert_eq!(fs::read(parent.path().join("example.com+tea.png")).unwrap(), b"foob");
         let kept = fs::read(parent.path().join("example.com+tea.json")).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap()["screenshot"], "example.com+tea.png");

@@ -108,7 +108,10 @@ fn a_killed_crawl_goes_on_until_it_has_exactly_its_pages() {
     let requests = server.requests();
     let again = run_on_loopback(&words);
     assert_eq!(lines_of_json(succeed(&again).as_bytes()), documents);
-    assert!(stderr(&again).contains("the job has ended"), "{}", stderr(&again));
+    for part in ["the job has ended", "300 pages in ", ", all of earlier runs"] {
+        assert!(stderr(&again).contains(part), "{part} is missing: {}", stderr(&again));
+    }
+    assert!(!stderr(&again).contains("pages/s"), "{}", stderr(&again));
     let exported = succeed(&run(&["export", word(&file)]));
     assert_eq!(lines_of_json(exported.as_bytes()), documents);
     assert_eq!(server.requests(), requests);
@@ -119,6 +122,28 @@ fn a_killed_crawl_goes_on_until_it_has_exactly_its_pages() {
     );
     assert_eq!((&job["kind"], &job["url"]), (&json!("crawl"), &json!(url)));
     assert!(succeed(&run(&["check", word(&file)])).is_empty());
+}
+
+/// Seen after a `kill -9`: without `--allow-private`, all pages that waited failed, and the job had ended.
+#[test]
+fn a_job_does_not_go_on_without_the_private_addresses_of_its_start() {
+    const PAGES: u32 = 40;
+    let server = site(PAGES, Duration::from_millis(20));
+    let (_place, file) = place();
+    let url = server.url("/");
+    let words = ["crawl", &url, "--job", word(&file), "--max-concurrency", "1"];
+    kill(&words, 2, &file);
+    let killed = job(&file);
+    let parts = ["--allow-private: ", &url, "add --allow-private 127.0.0.0/8"];
+    refuses(&["resume", word(&file)], &parts);
+    refuses(&words, &parts);
+    let refused = job(&file);
+    assert_eq!((&refused["waiting"], &refused["failed"]), (&killed["waiting"], &json!(0)));
+
+    let resumed = run_on_loopback(&["resume", word(&file)]);
+    assert_pages(&server, PAGES, urls(&lines_of_json(succeed(&resumed).as_bytes())));
+    // What has ended is written again, which needs no network.
+    assert_eq!(lines_of_json(succeed(&run(&words)).as_bytes()).len(), PAGES as usize);
 }
 
 #[cfg(unix)]
@@ -277,7 +302,10 @@ fn another_command_is_refused_with_the_first_difference() {
     let requests = server.requests();
     let crawl = ["crawl", &url, "--job", file];
     let rows: &[(&[&str], &[&str])] = &[
-        (&["--limit", "4", "--header", "X-Key: hush"], &["--limit: ", "another value", "gleaner resume"]),
+        (
+            &["--limit", "4", "--header", "X-Key: hush"],
+            &["--limit: ", "another value", "gleaner resume", "--allow-private"],
+        ),
         (&["--limit", "3", "--header", "X-Key: other"], &["--header: ", "another value"]),
         (&["--header", "X-Key: hush"], &["--limit: ", "started with it", "give it again"]),
         (&["--limit", "3", "--header", "X-Key: hush", "--delay", "1"], &["--delay: ", "without it"]),
@@ -362,6 +390,9 @@ fn unsuitable_files_and_options_are_explained() {
         refuses(&[command, folder], &["<FILE>: ", "is a folder"]);
     }
     let rows: &[(&[&str], &[&str])] = &[
+        (&["jobs"], &["<FILE>: ", "--job", "--database"]),
+        (&["resume"], &["<FILE>: ", "--job", "--database"]),
+        (&["export"], &["<FILE>: ", "--job", "--database"]),
         (&["export", file, unknown], &["[JOB]: ", unknown, "gleaner jobs"]),
         (&["export", file, "latest"], &["latest", "the id of a job", "gleaner jobs"]),
         (&["export", file, "--format", "html"], &["html", "jsonl", "markdown"]),

@@ -43,7 +43,7 @@ fn a_wildcard_gives_a_row_per_page_as_the_plan_says() {
         "1. list the pages of",
         "read up to",
         "estimate:",
-        "at most 0 credits",
+        " pages, without a model, at most 0 credits",
         "because no model is configured",
     ] {
         assert!(plan.contains(part), "{part}: {plan}");
@@ -86,6 +86,7 @@ fn sources_and_proofs_are_shown_on_request() {
     let proof = &all["leaves"][0]["provenance"][0];
     assert!(proof["quote"].as_str().unwrap().contains(&product.sku), "{proof}");
     assert_eq!((&proof["url"], &all["missing"][0]["pointer"]), (&json!(url), &json!("/warranty")));
+    assert_eq!(all["missing"][0]["reason"], "notFound");
     assert!(stderr(&output).contains("note: not found on the page: warranty"), "{}", stderr(&output));
 }
 

@@ -121,6 +121,9 @@ fn a_crawl_of_few_pages_says_why() {
             None => assert!(!stderr.contains("left out"), "{name}: {stderr}"),
         }
     }
+    let output = run_on_loopback(&["crawl", &below, "--max-discovery-depth", "0"]);
+    let note = "note: no links were followed, because of --max-discovery-depth 0";
+    assert!(stderr(&output).contains(note), "{}", stderr(&output));
     let page = Step::respond("200 OK", &[("content-type", "text/html")], "<h1>Alone</h1>");
     let alone = RawServer::start([Step::ReadRequest, page]).unwrap();
     let output = run_on_loopback(&["crawl", &alone.base_url(), "--sitemap", "skip", "--ignore-robots-txt"]);

@@ -66,6 +66,19 @@ fn a_too_expensive_pdf_fails_with_a_reason() {
     assert!(stderr(&output).contains("50000 texts"), "{}", stderr(&output));
 }
 
+/// Seen with `scrape .../broken.pdf`: other failures name their URL.
+#[test]
+fn a_broken_pdf_is_named_with_the_option_that_keeps_it() {
+    let server = server(b"%PDF-1.7 and nothing else");
+    let url = format!("{}/broken.pdf", server.base_url());
+    let output = run_on_loopback(&["scrape", &url]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = stderr(&output);
+    let error = stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    assert!(error.starts_with(&format!("error: {url}: ")) && error.contains("--parsers none"), "{stderr}");
+    assert_eq!(error.matches("http://").count(), 1, "{stderr}");
+}
+
 #[test]
 fn the_worker_is_an_internal_command() {
     let help = succeed(&run(&["--help"]));

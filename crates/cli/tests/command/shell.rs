@@ -16,6 +16,8 @@ fn completions_know_the_commands_and_options_of_each_shell() {
         }
         assert_eq!(stderr(&output), "", "{shell}");
     }
+    let script = succeed(&run(&["completions", "bash"]));
+    assert!(script.contains("\"include skip only\""), "bash completes --sitemap with files");
     refuses(&["completions", "cmd"], &["cmd", "bash", "zsh"]);
 }
 

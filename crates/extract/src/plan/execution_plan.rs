@@ -159,16 +159,14 @@ impl fmt::Display for ExecutionPlan {
             }
         }
         let estimate = &self.estimate;
-        writeln!(
-            formatter,
-            "estimate: {} pages, {} to {} calls, {} to {} tokens, at most {} credits",
-            estimate.pages,
-            estimate.least_calls,
-            estimate.most_calls,
-            estimate.least_tokens,
-            estimate.most_tokens,
-            estimate.most_credits
-        )?;
+        write!(formatter, "estimate: {} pages, ", estimate.pages)?;
+        if estimate.most_calls == 0 {
+            write!(formatter, "without a model")?;
+        } else {
+            let PlanEstimate { least_calls, most_calls, least_tokens, most_tokens, .. } = estimate;
+            write!(formatter, "{least_calls} to {most_calls} calls, {least_tokens} to {most_tokens} tokens")?;
+        }
+        writeln!(formatter, ", at most {} credits", estimate.most_credits)?;
         if estimate.most_micros > 0 {
             let dollars = estimate.most_micros / 1_000_000;
             let cents = estimate.most_micros % 1_000_000 / 10_000;

@@ -91,7 +91,7 @@ impl fmt::Display for SkipReason {
             Self::BinaryFile => "images, archives, media files, fonts and programs, by name, are no pages",
             Self::FoundOnExternalPage => "links of external pages are not followed",
             Self::Nofollow => "the page with the link asks not to follow it (nofollow)",
-            Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` passes over that)",
+            Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` lets it in)",
         })
     }
 }

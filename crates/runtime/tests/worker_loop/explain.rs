@@ -54,7 +54,7 @@ async fn every_reason_has_its_explanation() {
         ("a/one", "crawled"),
         ("a/one?utm_source=y", "crawled as https://a.example/docs/a/one, which is the same page"),
         ("a/moved", "not a page of its own: it redirects to https://a.example/docs/a/two"),
-        ("a/broken", "fetched, without success: the connection broke"),
+        ("a/broken", "failed: the connection broke"),
         ("ftp://a.example/", "not crawled: only http and https URLs are crawled"),
         (long, "not crawled: URLs longer than 8192 bytes are not crawled"),
         ("https://b.example/", "not crawled: other sites are left out (`allowExternalLinks` lets them in)"),
@@ -74,13 +74,13 @@ async fn every_reason_has_its_explanation() {
         ("old", "not crawled: a pattern of `excludePaths` matches"),
         ("other", "not crawled: no pattern of `includePaths` matches"),
         ("a/unvouched", "not crawled: the page with the link asks not to follow it (nofollow)"),
-        ("a/secret", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
+        ("a/secret", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
         ("a/far", "not crawled: it is 2 clicks away, more than `maxDiscoveryDepth` allows"),
         (
             "a/nowhere",
             "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
         ),
-        ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
+        ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
     ];
     let urls: Vec<&str> = rows.iter().map(|(url, _)| *url).collect();
     let (job, explanations) = explained(&runtime(&web), request, &urls).await;

@@ -186,11 +186,12 @@ fn after_string(mut rest: &[u8], quote: u8) -> &[u8] {
 
 fn reason(error: &ParseError<SelectorParseErrorKind>, selector: &str, at: usize) -> String {
     match &error.kind {
-        cssparser::ParseErrorKind::Custom(SelectorParseErrorKind::EmptySelector) => "it is empty".to_owned(),
+        _ if selector.trim().is_empty() => "it is empty".to_owned(),
         cssparser::ParseErrorKind::Custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement) => {
             "it holds a pseudo-class or pseudo-element that needs a browser".to_owned()
         }
         _ => match selector.get(..at) {
+            Some("") => "it does not begin like one".to_owned(),
             Some(read) if at < selector.len() => format!("it cannot be parsed after `{read}`"),
             _ => "it ends too early, or its end cannot be parsed".to_owned(),
         },

@@ -33,6 +33,16 @@ fn outermost_of(list: &[&str], html: &str) -> (Vec<NodeId>, u64, bool) {
     (found, most - steps.left(), steps.is_exhausted())
 }
 
+/// Seen with `--include-tags '##'`, which was reported as empty.
+#[test]
+fn only_a_blank_selector_is_reported_as_empty() {
+    for (selector, is_empty) in [("", true), (" ", true), ("##", false), ("p,,a", false), (",p", false)] {
+        let reason = parse_selector(selector).err().unwrap().to_string();
+        assert_eq!(reason.contains("it is empty"), is_empty, "{reason}");
+        assert!(reason.contains("is not a CSS selector: ") && !reason.contains("after ``"), "{reason}");
+    }
+}
+
 fn found(selector: &str) -> String {
     let tree = tree(PAGE);
     let (found, ..) = outermost_of(&[selector], PAGE);

@@ -47,6 +47,8 @@ pub(crate) struct RatedField {
     pub(crate) ranking: Ranking,
     /// The probability below which an option is not chosen, in the order of the options.
     pub(crate) bounds: Vec<f32>,
+    /// Whether one of the options may be the value, and is not just a text of the page.
+    pub(crate) has_candidates: bool,
 }
 
 impl RatedField {

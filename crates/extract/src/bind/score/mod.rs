@@ -80,7 +80,8 @@ pub(crate) fn choose(
         let bounds: Vec<f32> =
             options.iter().map(|option| bound_of(&facts, field, target, option, bound)).collect();
         let ranking = conflict::rank(&facts, field, target, &options, &probabilities, &bounds);
-        RatedField { options, probabilities, ranking, bounds }
+        let has_candidates = options.iter().any(|option| option.is_candidate(&facts, field, target.form));
+        RatedField { options, probabilities, ranking, bounds, has_candidates }
     };
     let chosen_option = |rated: &RatedField, number: usize| {
         let probability = rated.probabilities.get(number).copied()?;
@@ -109,8 +110,8 @@ pub(crate) fn choose(
     let chosen = choice::assign(&facts, targets, &rated);
     let chosen = rated.iter().zip(chosen).map(|(rated, number)| match number {
         Some(number) => chosen_option(rated, number).ok_or(MissingReason::Unsure),
-        None if rated.options.is_empty() => Err(MissingReason::NotFound),
-        None => Err(MissingReason::Unsure),
+        None if rated.has_candidates => Err(MissingReason::Unsure),
+        None => Err(MissingReason::NotFound),
     });
     chosen.collect()
 }

@@ -57,6 +57,17 @@ impl ValueOption {
         self.choice.as_ref().map_or(0.0, |choice| choice.score)
     }
 
+    /// Whether it may be the value of the field, and is not just a text of the page: the rules propose it, a name
+    /// of the field stands beside it, or its form tells what it is.
+    pub(crate) fn is_candidate(&self, page: &PageFacts<'_, '_>, field: usize, form: ValueForm) -> bool {
+        let is_named = |at: &usize| {
+            page.segment(*at).is_some_and(|(_, facts)| {
+                facts.names.iter().any(|name| page.names.relation(name.meaning, field).is_own())
+            })
+        };
+        self.choice.is_some() || has_own_form(form) || self.segments.iter().any(is_named)
+    }
+
     /// Whether data for machines states it, by the rules surely enough.
     pub(crate) fn is_stated(&self) -> bool {
         let is_sure = |choice: &&Choice| choice.score >= MIN_CONFIDENCE;
@@ -73,6 +84,21 @@ impl ValueOption {
 /// Whether a method reads data for machines.
 pub(crate) const fn is_structured(method: Method) -> bool {
     matches!(method, Method::JsonLd | Method::Microdata | Method::Rdfa | Method::Meta | Method::EmbeddedState)
+}
+
+/// Whether values of this form tell what they are, so that one may be the value of a field without its name.
+const fn has_own_form(form: ValueForm) -> bool {
+    matches!(
+        form,
+        ValueForm::Price
+            | ValueForm::Gtin
+            | ValueForm::Date
+            | ValueForm::Moment
+            | ValueForm::Email
+            | ValueForm::Phone
+            | ValueForm::Duration
+            | ValueForm::Rating
+    )
 }
 
 /// Upper bound on the options of each field of a schema with this many fields.

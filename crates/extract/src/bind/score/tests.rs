@@ -72,10 +72,23 @@ fn a_value_is_chosen_by_the_features_that_the_model_reads() {
     let html = "<h1>Lions</h1><p>Ann likes them.</p><div><b>Keeper</b> <i>Bob</i></div>";
     let found = extract(html, &shape, &model("names_label_whole", 0.5, 3.0));
     assert_eq!(found.data, json!({ "keeper": "Bob", "feeder": null }));
-    assert_eq!(found.missing[0].reason, MissingReason::Unsure);
+    assert_eq!(found.missing[0].reason, MissingReason::NotFound);
     assert!((found.leaves[0].confidence - 0.953).abs() < 1e-9);
     let span = found.leaves[0].provenance[0].span.clone().unwrap();
     assert_eq!(html.get(span.start..span.end), Some("Bob"));
+}
+
+/// Seen with `extract --proofs`: every text of a page counted as a value that was not sure enough.
+#[test]
+fn a_field_that_the_page_does_not_name_is_not_found_and_a_named_one_is_unsure() {
+    let html = "<h1>Lions</h1><p>Ann likes them.</p><div><b>Keeper</b> <i>Bob</i></div>";
+    for (field, reason) in [("keeper", MissingReason::Unsure), ("feeder", MissingReason::NotFound)] {
+        let shape = shape(&json!({ field: { "type": ["string", "null"] } }));
+        // No score is that high.
+        let found = extract(html, &shape, &model("rules_score", 2.0, 3.0));
+        assert_eq!(found.data, json!({ field: null }));
+        assert_eq!(found.missing[0].reason, reason, "{field}");
+    }
 }
 
 #[test]
