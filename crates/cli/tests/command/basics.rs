@@ -1,5 +1,4 @@
 //! Arguments, output and exit codes.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::HashSet;
 use std::fs;

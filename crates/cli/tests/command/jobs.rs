@@ -1,5 +1,4 @@
 //! Reports of crawls and batches: failures, skipped links with reasons, and progress.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fs;
 

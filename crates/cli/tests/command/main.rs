@@ -1,4 +1,5 @@
 //! The `gleaner` program from outside.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod basics;
 #[cfg(target_os = "linux")]
