@@ -350,6 +350,6 @@ mod tests {
             assert!(!error.contains("hush"), "{content}: {error}");
         }
         let error = words("limt = 5\nmobile = 1", "scrape a").unwrap_err();
-        assert!(error.contains("`limt`") && error.contains("error: FILE: `mobile`"), "{error}");
+        assert!(error.contains("`limt`") && error.contains("error: --config FILE: `mobile`"), "{error}");
     }
 }

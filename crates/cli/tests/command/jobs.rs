@@ -86,7 +86,7 @@ fn pages_with_an_error_status_are_counted_as_output() {
     assert!(stderr.contains(", 1 with an error status (404: 1)"), "{stderr}");
     let help = succeed(&run(&["--help"]));
     let help: Vec<&str> = help.split_whitespace().collect();
-    assert!(help.join(" ").contains("Pages with an error status count as output"), "{help:?}");
+    assert!(help.join(" ").contains("A page with an error status counts as output"), "{help:?}");
 }
 
 #[test]

@@ -94,9 +94,13 @@ fn read(
             _ => {}
         }
         let attributes = Attributes { text, raw: tokenizer.attributes() };
+        // The title of a drawing is not that of the page.
+        let is_title_of_page = tag != b"title" || !link_tags.is_foreign();
         link_tags.start(tag, at, self_closing, attributes);
         if let Some(tag_metadata) = &mut tag_metadata {
-            tag_metadata.start(tag, attributes);
+            if is_title_of_page {
+                tag_metadata.start(tag, attributes);
+            }
             // Only elements of SVG and MathML have no content then; the text in an `svg` is not shown.
             if self_closing && tag == b"svg" {
                 tag_metadata.end(tag);
@@ -360,6 +364,25 @@ mod tests {
             assert_eq!(pass.links, Some(links::of_view(&tree, &view, &resolver)), "{row}");
             assert_eq!(pass.metadata, super::super::metadata::read(&tree, &url, &resolver), "{row}");
             assert_eq!(needs_scripts, super::super::shell::is_shell(&tree), "{row}");
+        }
+    }
+
+    #[test]
+    fn the_title_of_a_drawing_is_not_that_of_the_page() {
+        let url = Url::parse("https://example.org/a/").unwrap();
+        for html in [
+            "<body><svg><title>Drawing</title></svg><title>Tea</title><p>text",
+            "<title>Tea</title><svg><title>Drawing</title></svg><p>text",
+        ] {
+            let pass = page(html, &url, "UTF-8", &Interrupt::never());
+            assert_eq!(pass.document.metadata.title.as_deref(), Some("Tea"), "{html}");
+            let tree = parse(html, ParseOptions::default());
+            let resolver = Resolver::of_tree(&url, &tree);
+            assert_eq!(
+                pass.document.metadata,
+                super::super::metadata::read(&tree, &url, &resolver),
+                "{html}"
+            );
         }
     }
 

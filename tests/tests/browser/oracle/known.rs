@@ -35,6 +35,16 @@ pub(super) const KNOWN: &[Known] = &[
         reason: "`noscript` is text where scripts run; the static fetch runs none and reads what is in it",
     },
     Known {
+        what: &[What::Links],
+        choices: &[&["control characters"]],
+        reason: "Chromium reads a NUL in an address as U+FFFD; gleaner drops NULs before it reads a page",
+    },
+    Known {
+        what: &[What::Links],
+        choices: &[&["characters in paths"]],
+        reason: "Chromium escapes `^` and `|` in paths; the crate `url` follows the older set of the URL Standard",
+    },
+    Known {
         what: &[What::Title, What::Links],
         choices: &[&["header in single quotes"]],
         reason: "gleaner takes a charset in single quotes, which is what the server means",
