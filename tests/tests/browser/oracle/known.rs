@@ -49,14 +49,4 @@ pub(super) const KNOWN: &[Known] = &[
         choices: &[&["header in single quotes"]],
         reason: "gleaner takes a charset in single quotes, which is what the server means",
     },
-    Known {
-        what: &[What::Title, What::Links],
-        choices: &[&["mark over header", "UTF-16 mark"], &["no type", "an unknown type"]],
-        reason: "Chromium shows untyped bytes with a byte order mark as plain text; gleaner reads the HTML",
-    },
-    Known {
-        what: &[What::Title, What::Links],
-        choices: &[&["XML declaration"], &["no type", "an unknown type"]],
-        reason: "Chromium shows untyped bytes with an XML declaration as XML; gleaner reads the HTML",
-    },
 ];
