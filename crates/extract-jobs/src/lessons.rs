@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared};
+use futures_util::future::Shared;
 use gleaner_extract::{MAX_TAUGHT_PAGES, Page, Shape, SiteTexts};
+use gleaner_types::BoxFuture;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::task::yield_now;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use gleaner_store::{Error, ErrorKind};
+use gleaner_types::BoxFuture;
 use tokio::time::Instant;
 use tokio_postgres::{Client, SimpleQueryMessage};
 use uuid::Uuid;

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use gleaner_types::BoxFuture;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row};
 

@@ -7,12 +7,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use futures_core::future::BoxFuture;
 use gleaner_frontier::SkipReason;
 use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, PageFailure, PageFailures, ReadBound, Slice, Store,
 };
-use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
+use gleaner_types::{BoxFuture, Document, ErrorCode, JobId, JobState, PageError};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 

@@ -18,9 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared, WeakShared};
+use futures_util::future::{Shared, WeakShared};
 use gleaner_frontier::RobotsPolicy;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, PageError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use url::{Position, Url};

@@ -63,7 +63,7 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     Ok(Outcome { table: table.trim_end().to_owned(), json })
 }
 
-/// What differs from the links of the first set.
+/// The differences from the links of the first set.
 fn difference(first: Option<&PageLinks>, other: Option<&PageLinks>) -> String {
     let (Some(first), Some(other)) = (first, other) else {
         return "the page fails with one of the two".to_owned();

@@ -17,10 +17,10 @@ use url::Url;
 
 use crate::{Failure, Outcome};
 
-/// What cases without a declaration expect.
+/// The encoding that cases without a declaration expect.
 const FALLBACK: &str = "windows-1252";
 
-/// What a kind of case gave.
+/// The results of one kind of case.
 #[derive(Default)]
 struct Count {
     total: usize,
@@ -90,7 +90,7 @@ fn is_web(url: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// What the canonical form of a URL changes beyond its documentation.
+/// The changes of the canonical form beyond its documentation.
 fn canonical_fault(url: &Url, identity: &Identity) -> Option<String> {
     let text = identity.canonical(url);
     let fault = |what: &str| Some(format!("{url} becomes {text}: {what}"));
@@ -117,7 +117,7 @@ fn canonical_fault(url: &Url, identity: &Identity) -> Option<String> {
     None
 }
 
-/// What a part of a URL means: its octets, and of a reserved one whether it is escaped.
+/// The meaning of a part of a URL: its octets, and of a reserved one whether it is escaped.
 fn octets(text: &str) -> Vec<(u8, bool)> {
     let mut found = Vec::new();
     let mut rest = text.as_bytes();

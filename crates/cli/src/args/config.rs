@@ -110,7 +110,7 @@ fn option<'a>(root: &'a Command, command: &'a Command, name: &str) -> Option<&'a
     options(root, command).find(|option| option.get_long() == Some(name))
 }
 
-/// What is wrong with a file. Tables of other commands are checked too.
+/// The faults of a file. Tables of other commands are checked too.
 fn faults(root: &Command, table: &Table) -> Vec<String> {
     let mut faults = Vec::new();
     for (key, value) in table {

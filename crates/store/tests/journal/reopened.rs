@@ -27,7 +27,7 @@ fn open(journal: &VecJournal, now: Duration) -> LocalStore<VecJournal> {
     try_open(journal, now).unwrap()
 }
 
-fn crawl(number: u128, pages: u64) -> NewJob {
+pub(crate) fn crawl(number: u128, pages: u64) -> NewJob {
     let page = |page: u64| {
         let url = Url::parse(&format!("https://p{page}-of-{number}.example/")).unwrap();
         Candidate { url, key: UrlKey::from_raw(page), external: false, priority: Candidate::NORMAL }

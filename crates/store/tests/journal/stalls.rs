@@ -4,14 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, JobRules, UrlKey};
 use gleaner_store::journal::{Stall, VecJournal};
 use gleaner_store::{
-    DeliveryOutcome, Error, ErrorKind, FinishedPage, JobAccount, LeasedPage, LocalStore, MemoryConfig,
-    NewJob, PageOutcome, ReadBound, Retention, Store, TeamId, WaitingFor, WorkerId,
+    DeliveryOutcome, Error, ErrorKind, FinishedPage, LeasedPage, LocalStore, MemoryConfig, NewJob,
+    PageOutcome, ReadBound, Retention, Store, WaitingFor, WorkerId,
 };
+use gleaner_types::JobState;
 use gleaner_types::plan::{EventKind, WebhookPlan};
-use gleaner_types::{JobId, JobKind, JobState};
 use url::Url;
 use uuid::Uuid;
 
@@ -24,15 +23,7 @@ fn open(journal: &VecJournal) -> LocalStore<VecJournal> {
 
 /// A crawl of this number of pages, whose documents are kept.
 fn crawl(number: u128, pages: u64) -> NewJob {
-    let page = |page: u64| {
-        let url = Url::parse(&format!("https://p{page}-of-{number}.example/")).unwrap();
-        Candidate { url, key: UrlKey::from_raw(page), external: false, priority: Candidate::NORMAL }
-    };
-    let id = JobId::from_uuid(Uuid::from_u128(number));
-    let pages = (0..pages).map(page).collect();
-    let account = Some(Box::new(JobAccount::of(TeamId::new("a"))));
-    let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(10), pages);
-    NewJob { retention: Retention::Keep, account, ..job }
+    NewJob { retention: Retention::Keep, ..super::reopened::crawl(number, pages) }
 }
 
 async fn lease(store: &LocalStore<VecJournal>) -> LeasedPage {
