@@ -142,7 +142,11 @@ impl<'a> SitemapBuilder<'a> {
     fn url_from(&mut self, text: &str, base: Option<&Url>) -> Option<Url> {
         let text = text.trim();
         let base = base.unwrap_or(self.base);
-        let url = if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { base.join(text).ok() };
+        let url = if text.is_empty() || text.len() > MAX_URL_BYTES {
+            None
+        } else {
+            gleaner_types::join(base, text).ok()
+        };
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             self.bad_urls += 1;
