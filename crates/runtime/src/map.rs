@@ -157,7 +157,8 @@ async fn read_sitemaps(
             }
         };
         match read {
-            Ok(sitemap) => {
+            Ok(mut sitemap) => {
+                let _place = sitemap.place.take();
                 if let Some(problem) = sitemap.problem().filter(|_| sitemaps.take_warning()) {
                     found.warnings.push(sitemap_warning(&next.url, problem).to_string());
                 }
