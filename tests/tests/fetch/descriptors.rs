@@ -1,5 +1,5 @@
-//! A process whose connections hold all descriptors that it may have: the pages of its jobs wait, and go on as
-//! soon as descriptors are released.
+//! A process whose connections hold all descriptors that it may have: the pages of its jobs wait, and go on
+//! soon after descriptors are released.
 
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,5 +1,5 @@
-//! Faults of the server that pass: its disk is full, it aborts or refuses what it is asked, it is away. A crawl
-//! and a batch go on soon after each of them, and lose no page.
+//! Faults of the server that pass: its disk is full, it aborts or refuses what it is asked, it is away. A
+//! crawl and a batch go on soon after each of them, and lose no page.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -34,8 +34,8 @@ pub(super) async fn check(target: &str, args: &EngineArgs) -> Result<(), Failure
     }
 }
 
-/// Checks that the arguments have the ranges of `--allow-private` with which a job was started. The target of a
-/// job does not tell all: a list has other hosts, and links lead to others.
+/// Checks that the arguments have the ranges of `--allow-private` with which a job was started. The target of
+/// a job does not tell all: a list has other hosts, and links lead to others.
 ///
 /// # Errors
 /// Wrong usage: a range is missing.

@@ -145,8 +145,8 @@ impl Teams {
     }
 
     /// Records that no more pages can be leased: pages that teams with free slots lease next have not waited
-    /// for a slot. The pages of the teams in `moving` may wait for a share that a transaction holds, so nothing
-    /// is known of them.
+    /// for a slot. The pages of the teams in `moving` may wait for a share that a transaction holds, so
+    /// nothing is known of them.
     pub(super) fn nothing_to_lease(&mut self, frontier: &Frontier, moving: &HashSet<Option<TeamId>>) {
         for (name, team) in &mut self.teams {
             if team.has_free_slot(frontier) && !moving.contains(name) {
