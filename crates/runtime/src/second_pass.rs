@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::attempts::page_deadline;
 use crate::context::JobContext;
+use crate::limits::EXHAUSTED_PAUSE;
 use crate::page_request::{NotAnswered, PageRequest};
 use crate::ports::{Fetched, Transformed};
 use crate::rendering::NotRendered;
@@ -115,15 +116,19 @@ async fn render(
             .min(deadline - MIN_RENDER_TIME),
         page_deadline: deadline,
     };
-    let fetched = match request.send().await {
-        Ok(answered) => {
-            (page.observed, page.address) = (answered.feedback.observed, answered.feedback.address);
-            answered.fetched
-        }
-        Err(NotAnswered::TooLate) => return Err(NotRendered::NoSlot),
-        Err(NotAnswered::Failed { failure, observed }) => {
-            page.observed = observed;
-            return Err(NotRendered::Failed(failure.error.message));
+    let fetched = loop {
+        match request.send().await {
+            Ok(answered) => {
+                (page.observed, page.address) = (answered.feedback.observed, answered.feedback.address);
+                break answered.fetched;
+            }
+            Err(NotAnswered::TooLate) => return Err(NotRendered::NoSlot),
+            // This machine lacks what the request needs. The page waits for it until it is too late.
+            Err(NotAnswered::Failed { failure, .. }) if failure.exhausted => sleep(EXHAUSTED_PAUSE).await,
+            Err(NotAnswered::Failed { failure, observed }) => {
+                page.observed = observed;
+                return Err(NotRendered::Failed(failure.error.message));
+            }
         }
     };
     if fetched.status >= 400 {

@@ -53,7 +53,9 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
         ));
     }
     let request = args.request(list.urls)?;
-    let place = Place::open(&args.job, JobCommand::new("batch", &request, LinkRules::default()))?;
+    let command =
+        JobCommand::new("batch", &request, LinkRules::default()).allowing(&args.engine.allow_private);
+    let place = Place::open(&args.job, command)?;
     let mut interrupt = Interrupt::listen(browser);
     let builder = args.site.configure(with_model(&args.model, &args.engine)?);
     let engine = engine::start_for(&place, builder, &args.engine, browser).await?;

@@ -47,6 +47,9 @@ pub(super) async fn start_for(
             if let Some(target) = file.unfinished() {
                 reach::check(target, args).await?;
             }
+            if let Some(label) = file.unfinished_label() {
+                reach::check_ranges(label, args)?;
+            }
             start_on(file.path(), builder, args, browser)
         }
         Place::Database(config) => start_in(config, builder, args, browser).await,

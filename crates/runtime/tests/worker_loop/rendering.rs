@@ -35,6 +35,8 @@ enum Reply {
     Fails(ErrorCode),
     /// The browser ends before it answers.
     Crash,
+    /// This machine has no descriptor for the browser.
+    Exhausted,
     Redirect(&'static str),
 }
 
@@ -160,6 +162,9 @@ impl Fetch for Ports {
                     Reply::Crash => {
                         let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
                         return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
+                    }
+                    Reply::Exhausted => {
+                        return Err(FetchError { exhausted: true, ..failure(ErrorCode::UnknownError) });
                     }
                     Reply::Redirect(to) => {
                         let to = Url::parse(to).unwrap();
@@ -354,6 +359,29 @@ async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
         assert_eq!(end.failures.first().map(|failed| failed.error.code), failure);
         assert_eq!(site.requests(), vec![("/".to_owned(), BROWSER); requests], "{failure:?}");
     }
+}
+
+/// A page whose options need a browser, and one whose scripts do.
+#[tokio::test(start_paused = true)]
+async fn a_page_waits_for_a_browser_that_this_machine_cannot_start() {
+    let url = "https://a.example/";
+    let replies = || [vec![Reply::Exhausted; 20], vec![Reply::Page(200, "text at last")]].concat();
+    let began = Instant::now();
+    let site = Arc::new(Site::default().rendering(url, replies()));
+    let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+    let asked = job.wait().await.unwrap();
+    let site = Arc::new(Site::default().rendering(url, replies()));
+    let request = CrawlRequest::new(url).limit(1).check().unwrap();
+    let job = runtime(&site, 1).start(request, StartOptions::default()).await.unwrap();
+    let shell = job.wait().await.unwrap();
+    for end in [asked, shell] {
+        assert_eq!(end.failures.len(), 0);
+        assert_eq!(end.documents[0].markdown.as_deref(), Some("at last"));
+        assert_eq!(end.documents[0].metadata.engine, Some(BROWSER));
+    }
+    assert_eq!((site.count(STATIC), site.count(BROWSER)), (1, 21), "the page is not requested again");
+    // Each of the forty pauses is short, and a request takes a second.
+    assert!(began.elapsed() < Duration::from_secs(80), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
