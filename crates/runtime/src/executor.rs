@@ -38,7 +38,10 @@ pub struct Executor(Arc<Kind>);
 enum Kind {
     /// `None` until the first use.
     Own(Mutex<Option<tokio::runtime::Runtime>>),
-    Given { handle: Handle, watch: OnceLock<Watch> },
+    Given {
+        handle: Handle,
+        watch: OnceLock<Watch>,
+    },
 }
 
 /// A task that is dropped when its tokio runtime ends. It does nothing else.
