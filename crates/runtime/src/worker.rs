@@ -42,14 +42,14 @@ struct Leases<'a> {
 }
 
 /// If the worker is dropped, its tokio runtime ends, and so do the pages in work. Another engine with the same
-/// store need not wait until their leases expire.
+/// store need not wait until their leases expire. A durable store returns them by itself: when the next
+/// process opens it, or when the term of this one has ended.
 impl Drop for Leases<'_> {
     fn drop(&mut self) {
-        if self.are_returned {
+        let Shared { store, worker, clock, .. } = self.shared;
+        if self.are_returned || store.is_durable() {
             return;
         }
-        let Shared { store, worker, clock, .. } = self.shared;
-        // A store that would have to wait has terms or a next process, which return them.
         let release = || store.release(*worker, clock.now()).now_or_never();
         if !matches!(catch_unwind(AssertUnwindSafe(release)), Ok(Some(Ok(_)))) {
             tracing::debug!("the leases of a dropped worker are not returned");
