@@ -390,9 +390,10 @@ impl EngineBuilder {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
     /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
-    /// timeout of zero, a proxy pool without proxies, two stores, or a tokio runtime without time or I/O. With
-    /// `EngineBuilder::store_at` or `EngineBuilder::store_in_database`, [`Store`](crate::ErrorKind::Store) if
-    /// the file or the database cannot be opened, or if the threads of the engine cannot start.
+    /// timeout of zero, a proxy pool without proxies, two stores, or a tokio runtime without time or I/O.
+    /// With `EngineBuilder::store_at` or `EngineBuilder::store_in_database`,
+    /// [`Store`](crate::ErrorKind::Store) if the file or the database cannot be opened, or if the threads of
+    /// the engine cannot start.
     pub fn build(mut self) -> Result<Engine, Error> {
         self.check()?;
         let executor = self.executor()?;

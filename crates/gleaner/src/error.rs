@@ -162,8 +162,8 @@ impl Error {
         self.kind() == ErrorKind::RateLimited
     }
 
-    /// Whether the engine was [stopped](crate::Engine::stop), or the tokio runtime that it works in has ended:
-    /// [`ErrorKind::Store`].
+    /// Whether the engine was [stopped](crate::Engine::stop), or the tokio runtime that it works in has
+    /// ended: [`ErrorKind::Store`].
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         matches!(&*self.inner, Inner::Job(error) if error.is_stopped())

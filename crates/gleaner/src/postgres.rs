@@ -61,7 +61,7 @@ use tokio::runtime::RuntimeFlavor;
 use crate::{EngineBuilder, Error};
 
 /// Creates the tables, or changes those of an earlier version. Processes of the earlier version go on
-/// working, unless the notes of the release say otherwise.
+/// working, unless the notes of the release say otherwise. It runs in the tokio runtime of its caller.
 ///
 /// # Errors
 /// [`Store`](crate::ErrorKind::Store) if the database cannot be reached or changed, or if this version does
@@ -108,8 +108,8 @@ impl DatabaseSettings {
         // The only thread of a runtime must not wait for its own work.
         if handle.runtime_flavor() == RuntimeFlavor::CurrentThread {
             return Err(Error::configuration(
-                "a database is opened in a tokio runtime of several threads: give the engine one, or build it \
-                 with `build_async`",
+                "a database is opened in a tokio runtime of several threads: give the engine one, or build \
+                 it with `build_async`",
             ));
         }
         // A thread of a runtime may not wait for a future; another one may.

@@ -64,8 +64,8 @@ impl Watch {
 }
 
 impl Executor {
-    /// A tokio runtime of its own, with a thread for each processor. The threads start with the first use. The
-    /// runtime ends with the last clone, and with the last task that holds one.
+    /// A tokio runtime of its own, with a thread for each processor. The threads start with the first use.
+    /// The runtime ends with the last clone, and with the last task that holds one.
     #[must_use]
     pub fn own() -> Self {
         Self(Arc::new(Kind::Own(Mutex::default())))
@@ -203,7 +203,8 @@ impl Drop for Kind {
     }
 }
 
-/// A tokio runtime that may be dropped anywhere, also within itself or another one, where a plain drop panics.
+/// A tokio runtime that may be dropped anywhere, also within itself or another one, where a plain drop
+/// panics.
 struct Ending(Option<tokio::runtime::Runtime>);
 
 impl Ending {
@@ -239,8 +240,8 @@ fn end(ending: Ending) {
     }
 }
 
-/// A future that is polled and dropped in the context of an [`Executor`]. It gives `None` if the tokio runtime
-/// ends first.
+/// A future that is polled and dropped in the context of an [`Executor`]. It gives `None` if the tokio
+/// runtime ends first.
 #[must_use = "futures do nothing unless polled"]
 pub struct Entered<F> {
     /// `None` once it has ended.

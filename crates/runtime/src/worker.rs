@@ -41,8 +41,8 @@ struct Leases<'a> {
     are_returned: bool,
 }
 
-/// If the worker is dropped, its tokio runtime ends, and so do the pages in work. Another engine with the same
-/// store need not wait until their leases expire. A durable store returns them by itself: when the next
+/// If the worker is dropped, its tokio runtime ends, and so do the pages in work. Another engine with the
+/// same store need not wait until their leases expire. A durable store returns them by itself: when the next
 /// process opens it, or when the term of this one has ended.
 impl Drop for Leases<'_> {
     fn drop(&mut self) {

@@ -11,8 +11,8 @@ use crate::Error;
 /// The tokio runtime.
 impl EngineBuilder {
     /// Sets the tokio runtime that the engine works in, whichever runtime calls it. It needs time and I/O
-    /// (`enable_all`). Default: one of the engine's own, with a thread named `gleaner` for each processor. Its
-    /// threads start with the first use, and end with the engine and its jobs.
+    /// (`enable_all`). Default: one of the engine's own, with a thread named `gleaner` for each processor.
+    /// Its threads start with the first use, and end with the engine and its jobs.
     ///
     /// Choose the runtime of the program to share its threads. It has to run as long as the engine is used:
     /// after its end, each call gets an error ([`Error::is_stopped`](crate::Error::is_stopped)). If it has

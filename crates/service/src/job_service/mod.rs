@@ -155,7 +155,8 @@ impl JobService {
         &self.runtime
     }
 
-    /// The memory of responses that are built or sent.
+    /// The memory of responses that are built or sent. Its waits are those of the tokio runtime that polls
+    /// them: a server takes and sends responses in its own.
     #[must_use]
     pub fn response_memory(&self) -> &ResponseMemory {
         &self.response_memory
