@@ -77,12 +77,6 @@ impl Executor {
         Self(Arc::new(Kind::Given { handle, watch: OnceLock::new() }))
     }
 
-    /// Whether it is a tokio runtime of its own.
-    #[must_use]
-    pub fn is_own(&self) -> bool {
-        matches!(*self.0, Kind::Own(_))
-    }
-
     /// Whether its tokio runtime has ended. One of its own does not end before this.
     #[must_use]
     pub fn has_ended(&self) -> bool {
