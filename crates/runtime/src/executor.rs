@@ -250,8 +250,9 @@ pub struct Entered<F> {
 impl<F> Entered<F> {
     fn drop_work(&mut self) {
         if self.work.is_some() {
-            // What is dropped may spawn tasks.
-            let _guard = self.handle.enter();
+            // What is dropped may start tasks. A thread that ends has no context any more.
+            let ends = Handle::try_current().is_err_and(|error| error.is_thread_local_destroyed());
+            let _guard = (!ends).then(|| self.handle.enter());
             self.work = None;
         }
     }
