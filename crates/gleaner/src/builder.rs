@@ -1,4 +1,5 @@
 mod crawling;
+mod executing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
     FrontierConfig,
 };
-use gleaner_runtime::{Clock, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
+use gleaner_runtime::{Executor, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
@@ -70,11 +71,12 @@ enum PageCache {
 /// # }
 /// ```
 ///
-/// Settings of the network, of limits and storage, of jobs, of structured data, of PDFs and of the job
-/// service are in groups below. What one request needs, such as its headers, its `timeout` or its formats,
-/// belongs to the [request](crate::request).
+/// Settings of the network, of the tokio runtime, of limits and storage, of jobs, of structured data, of PDFs
+/// and of the job service are in groups below. What one request needs, such as its headers, its `timeout` or
+/// its formats, belongs to the [request](crate::request).
 #[derive(Debug)]
 pub struct EngineBuilder {
+    runtime: Option<Handle>,
     fetcher: FetcherBuilder,
     egress: EgressPolicy,
     user_agent: Option<String>,
@@ -104,6 +106,7 @@ pub struct EngineBuilder {
 impl Default for EngineBuilder {
     fn default() -> Self {
         Self {
+            runtime: None,
             fetcher: FetcherBuilder::default(),
             egress: EgressPolicy::public_only(),
             user_agent: None,
@@ -387,15 +390,17 @@ impl EngineBuilder {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
     /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
-    /// timeout of zero, a proxy pool without proxies, or two stores. With `EngineBuilder::store_at` or
-    /// `EngineBuilder::store_in_database`, [`Store`](crate::ErrorKind::Store) if the file or the database
-    /// cannot be opened.
+    /// timeout of zero, a proxy pool without proxies, two stores, or a tokio runtime without time or I/O.
+    /// With `EngineBuilder::store_at` or `EngineBuilder::store_in_database`,
+    /// [`Store`](crate::ErrorKind::Store) if the file or the database cannot be opened, or if the threads of
+    /// the engine cannot start.
     pub fn build(mut self) -> Result<Engine, Error> {
         self.check()?;
+        let executor = self.executor()?;
         let database = std::mem::take(&mut self.database);
-        let store = database.open_blocking(self.memory_config(), self.result_retention)?;
+        let store = database.open_blocking(self.memory_config(), self.result_retention, &executor)?;
         self.store = store.or(self.store);
-        self.build_opened()
+        self.build_opened(executor)
     }
 
     /// Like [`build`](Self::build), and does not block the thread while it connects to a database.
@@ -404,10 +409,12 @@ impl EngineBuilder {
     /// As for [`build`](Self::build).
     pub async fn build_async(mut self) -> Result<Engine, Error> {
         self.check()?;
+        let executor = self.executor()?;
         let database = std::mem::take(&mut self.database);
-        let store = database.open(self.memory_config(), self.result_retention).await?;
-        self.store = store.or(self.store);
-        self.build_opened()
+        if database.is_set() {
+            self.store = executor.run(database.open(self.memory_config(), self.result_retention)).await?;
+        }
+        self.build_opened(executor)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -459,7 +466,7 @@ impl EngineBuilder {
     }
 
     /// Builds the engine. A database is open, as the store.
-    fn build_opened(self) -> Result<Engine, Error> {
+    fn build_opened(self, executor: Executor) -> Result<Engine, Error> {
         let limits = self.memory_config();
         let renderer = self.chosen_renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
@@ -486,16 +493,17 @@ impl EngineBuilder {
             PageCache::None => {}
         }
         let fetcher = fetcher.build()?;
-        let clock = Clock::system();
+        let clock = executor.clock();
         let store = match self.store {
             Some(store) => store,
-            None => self.file.open(limits, clock.now())?,
+            None => self.file.open(limits, clock.started())?,
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
         let transform =
             Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large, self.site_memory));
         let runtime = Runtime::new(RuntimeConfig {
+            executor,
             store,
             fetch: Arc::new(FetchAdapter {
                 fetcher: fetcher.clone(),
@@ -518,7 +526,9 @@ impl EngineBuilder {
         runtime.set_options_check(Arc::new(StoredOptions { engine: capabilities, extract: extract.clone() }));
         let service = ServicePart::new(&runtime, self.service, extract.port(), fetcher);
         let engine = Engine::new(runtime, service, extract, capabilities, self.bounds);
-        if engine.runtime().store().is_durable() && Handle::try_current().is_ok() {
+        if engine.runtime().store().is_durable() {
+            // Otherwise, that its threads cannot start would be known only from the log.
+            engine.runtime().executor().handle()?;
             engine.wake();
         }
         Ok(engine)

@@ -23,8 +23,10 @@ const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scr
 /// The engine. Most programs need only one, because politeness and limits hold within an engine. Clones are
 /// cheap and share it.
 ///
-/// Its methods need a tokio runtime with time and I/O, except for [`convert`](Self::convert). When the last
-/// clone and the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
+/// It works in a tokio runtime of its own, or in [one of the program](EngineBuilder::on_runtime). So its
+/// methods may be called from any runtime, from several, and without any, and an engine may be in a `static`:
+/// the runtime of a caller that ends takes along only what that caller waited for. When the last clone and
+/// the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,
@@ -175,8 +177,8 @@ impl Engine {
         Ok(self.runtime.map(request.check_within(self.bounds)?).await?)
     }
 
-    /// Converts a page that the program already has to a document. It uses no network and needs no tokio
-    /// runtime. It blocks the thread for some milliseconds, for a large page longer. It converts a PDF within
+    /// Converts a page that the program already has to a document. It uses no network and starts no
+    /// threads. It blocks the thread for some milliseconds, for a large page longer. It converts a PDF within
     /// this process, even if the engine has a PDF worker.
     ///
     /// ```

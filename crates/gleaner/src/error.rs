@@ -68,7 +68,7 @@ pub enum ErrorKind {
     RateLimited,
     /// The address of the webhook is refused, or the team may not do this.
     Forbidden,
-    /// The store failed, its file cannot be opened, or it does not know the job.
+    /// The store failed, its file cannot be opened, or it does not know the job. Or the engine has stopped.
     Store,
 }
 
@@ -160,6 +160,13 @@ impl Error {
     #[must_use]
     pub fn is_rate_limited(&self) -> bool {
         self.kind() == ErrorKind::RateLimited
+    }
+
+    /// Whether the engine was [stopped](crate::Engine::stop), or the tokio runtime that it works in has
+    /// ended: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(&*self.inner, Inner::Job(error) if error.is_stopped())
     }
 
     /// Whether the store has no such job: [`ErrorKind::Store`].

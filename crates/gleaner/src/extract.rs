@@ -84,7 +84,7 @@ impl ExtractPart {
         request: CrawlRequest,
         plan: CrawlPlan,
     ) -> Result<PromptedCrawl, Error> {
-        Ok(self.prompts.compile(runtime, request, plan).await?)
+        Ok(runtime.executor().run(self.prompts.compile(runtime, request, plan)).await?)
     }
 }
 
@@ -212,15 +212,18 @@ impl Engine {
                 "`webhook` is only for jobs of the job service; this call returns its result",
             ));
         }
-        let found = match &self.extract.runner {
-            Some(runner) => runner.run(plan, None, Some(watch)).await,
-            None => {
-                let (id, cancelled) = (new_id(), CancellationToken::new());
-                let task = ExtractTask { id, plan, cancelled, owner: None };
-                self.extract.port.extract(task).await.map(ExtractResult::from)
-            }
+        let extracting = async {
+            let found = match &self.extract.runner {
+                Some(runner) => runner.run(plan, None, Some(watch)).await,
+                None => {
+                    let (id, cancelled) = (new_id(), CancellationToken::new());
+                    let task = ExtractTask { id, plan, cancelled, owner: None };
+                    self.extract.port.extract(task).await.map(ExtractResult::from)
+                }
+            };
+            found.map_err(gleaner_runtime::Error::from)
         };
-        Ok(found.map_err(gleaner_runtime::Error::from)?)
+        Ok(self.runtime().executor().run(extracting).await?)
     }
 
     /// Like [`extract`](Self::extract), with the schema of a Rust type, and the data as that type. Doc
@@ -347,6 +350,6 @@ impl Engine {
     /// # Errors
     /// Those of [`compile_prompt`](Self::compile_prompt).
     pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParamsPreview, Error> {
-        Ok(self.extract.prompts.preview(self.runtime(), plan).await?)
+        Ok(self.runtime().executor().run(self.extract.prompts.preview(self.runtime(), plan)).await?)
     }
 }

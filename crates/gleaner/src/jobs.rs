@@ -19,14 +19,12 @@ impl Engine {
         Ok(self.runtime().job(id).await?)
     }
 
-    /// Lets the jobs of an earlier process go on, and their webhooks, if the store survived it. A program
-    /// needs this only if it built the engine outside a tokio runtime: inside,
-    /// [`build`](crate::EngineBuilder::build) does it. A second call does nothing.
+    /// Lets the jobs of an earlier process go on, and their webhooks, if the store survived it.
+    /// [`build`](crate::EngineBuilder::build) does it, so a second call does nothing.
     pub async fn resume(&self) {
         self.wake();
     }
 
-    /// Needs a tokio runtime.
     pub(crate) fn wake(&self) {
         self.runtime().wake();
         self.service.wake();

@@ -1,7 +1,8 @@
 //! An embeddable web-data engine: URLs in, clean Markdown, links and structured data out.
 //!
 //! An [`Engine`] fetches pages, converts them and keeps their results, all within your program, on tokio. It
-//! reads no environment variables and has no global state, so a program may have several.
+//! reads no environment variables and has no global state, so a program may have several. One engine serves
+//! any number of tokio runtimes, and programs without one.
 //!
 //! ```no_run
 //! use gleaner::{CrawlRequest, Engine};
@@ -36,6 +37,7 @@
 //! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] |
 //! | set the user agent, proxies, certificates, resolver | [`EngineBuilder`] |
 //! | reach addresses that are not public | [`EngineBuilder::allow_private`] |
+//! | choose the threads that it works on | [`EngineBuilder::on_runtime`] |
 //! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`EngineBuilder::cache`] |
 //! | let jobs survive a crash, in one file | [`sqlite`] |
 //! | share jobs among processes | [`postgres`] |
@@ -215,4 +217,4 @@ pub use gleaner_types::{
     PageError, PathPart, RequestBounds, SafeUrl, event, limits, media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
-pub use {ipnet, schemars, serde_json, url};
+pub use {ipnet, schemars, serde_json, tokio, url};

@@ -105,8 +105,7 @@ impl EngineBuilder {
     /// closing it releases the locks that protect it from other programs.
     ///
     /// [`build`](Self::build) opens the file and reads what waits in it, which blocks the thread, longer the
-    /// more pages wait. Jobs of an earlier process then go on. If `build` is called outside a tokio runtime,
-    /// they go on with [`Engine::resume`](crate::Engine::resume) or the first job.
+    /// more pages wait. Jobs of an earlier process then go on.
     ///
     /// Crawls and batches keep their documents until they expire
     /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)

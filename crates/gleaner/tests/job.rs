@@ -5,6 +5,8 @@
 mod examples;
 #[path = "../examples/load/run.rs"]
 mod load;
+#[path = "job/runtimes.rs"]
+mod runtimes;
 
 use gleaner::response::JobStatus;
 use gleaner::{CrawlRequest, Document, Engine, EngineBuilder, ErrorKind, JobState};

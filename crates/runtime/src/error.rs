@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
+use tokio::task::JoinError;
 
 /// The advised wait before a retry if a team has too many jobs, or too many pages in one.
 pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
@@ -46,7 +47,8 @@ pub enum ErrorKind {
     RateLimited,
     /// The engine was built without a part that the request needs.
     Unsupported,
-    /// The engine is stopping; another one may take its place after [`Error::retry_after`].
+    /// The engine is stopping, or its tokio runtime has ended; another one may take its place after
+    /// [`Error::retry_after`].
     Stopped,
 }
 
@@ -123,6 +125,21 @@ impl Error {
         Self { retry_after: Some(STOPPED_PAUSE), ..Self::new(ErrorKind::Stopped, text) }
     }
 
+    /// The tokio runtime that the engine works in has ended.
+    pub(crate) fn runtime_ended() -> Self {
+        let text = "the tokio runtime of this engine has ended";
+        Self { retry_after: Some(STOPPED_PAUSE), ..Self::new(ErrorKind::Stopped, text) }
+    }
+
+    /// A task of the engine did not end: it panicked, or the tokio runtime has ended.
+    #[must_use]
+    pub fn of_task(error: &JoinError) -> Self {
+        match error.is_cancelled() {
+            true => Self::runtime_ended(),
+            false => Self::failed("the engine failed on this request"),
+        }
+    }
+
     /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -139,6 +156,12 @@ impl Error {
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.kind == ErrorKind::NotFound
+    }
+
+    /// Was the engine stopped, or has its tokio runtime ended?
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.kind == ErrorKind::Stopped
     }
 
     /// Were there too many requests or jobs? [`retry_after`](Self::retry_after) says when to retry.

@@ -12,7 +12,6 @@ use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, PageFailure, PageFailures, ReadBound, Slice, Store,
 };
 use gleaner_types::{BoxFuture, Document, ErrorCode, JobId, JobState, PageError};
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, QUEUE_FULL_PAUSE};
@@ -31,8 +30,6 @@ use crate::runtime::Runtime;
 pub struct Job {
     id: JobId,
     runtime: Arc<Runtime>,
-    /// Where the job runs, to end it when the handle is dropped on any thread.
-    tokio: Handle,
     next: u64,
     ready: VecDeque<Document>,
     /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that
@@ -71,11 +68,10 @@ struct Read {
 }
 
 impl Job {
-    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>, tokio: Handle) -> Self {
+    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>) -> Self {
         Self {
             id,
             runtime,
-            tokio,
             next: 0,
             ready: VecDeque::new(),
             reading: Mutex::default(),
@@ -116,7 +112,8 @@ impl Job {
     /// # Errors
     /// The failure of the page, or of the job as a whole, or of the store.
     pub fn document(mut self) -> BoxFuture<'static, Result<Document, Error>> {
-        Box::pin(async move {
+        let executor = self.runtime.executor().clone();
+        let reading = async move {
             let document = match self.timeout {
                 Some(timeout) => {
                     tokio::time::timeout(timeout, self.next()).await.map_err(|_| timed_out(timeout))?
@@ -125,12 +122,14 @@ impl Job {
             };
             match document {
                 Some(Ok(document)) => Ok(document),
+                Some(Err(error)) if error.is_stopped() => Err(error),
                 Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
                     Some(failure) => failure.error.into(),
                     None => missing_document_error(self.status().await?),
                 }),
             }
-        })
+        };
+        Box::pin(async move { executor.run(reading).await })
     }
 
     /// How many links a crawl skipped so far, by reason, in the order in which the reasons are tested. A link
@@ -180,7 +179,8 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn status(&self) -> Result<JobSnapshot, Error> {
-        Ok(self.runtime.store().snapshot(self.id).await?)
+        let reading = async { Ok(self.runtime.store().snapshot(self.id).await?) };
+        self.runtime.executor().run(reading).await
     }
 
     /// The pages without a document so far: those that failed, and those that robots.txt forbids. The lists
@@ -189,7 +189,8 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn failures(&self) -> Result<PageFailures, Error> {
-        Ok(self.runtime.store().failures(self.id).await?)
+        let reading = async { Ok(self.runtime.store().failures(self.id).await?) };
+        self.runtime.executor().run(reading).await
     }
 
     /// The events of the job that were given up because its webhook did not accept them.
@@ -197,7 +198,8 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
-        Ok(self.runtime.store().dead_letters(self.id).await?)
+        let reading = async { Ok(self.runtime.store().dead_letters(self.id).await?) };
+        self.runtime.executor().run(reading).await
     }
 
     /// Ends the job early. Its documents so far can still be read; the work on further pages stops. A job
@@ -206,7 +208,7 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
-        self.runtime.cancel(self.id).await
+        self.runtime.executor().run(self.runtime.cancel(self.id)).await
     }
 
     /// Pauses the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work are
@@ -228,10 +230,13 @@ impl Job {
     }
 
     async fn hold(&self, paused: bool) -> Result<JobSnapshot, Error> {
-        match self.runtime.store().pause(self.id, paused).await {
-            Err(error) if error.is_job_ended() => self.status().await,
-            held => Ok(held?),
-        }
+        let holding = async {
+            match self.runtime.store().pause(self.id, paused).await {
+                Err(error) if error.is_job_ended() => self.status().await,
+                held => Ok(held?),
+            }
+        };
+        self.runtime.executor().run(holding).await
     }
 
     /// Waits for the end of the job and returns its counts, the pages without a document, and the documents
@@ -273,9 +278,11 @@ impl Stream for Job {
                 return Poll::Ready(self.error.take().map(Err));
             }
             let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
-            let stopped = self.runtime.stopped().clone();
+            let (stopped, executor) = (self.runtime.stopped().clone(), self.runtime.executor().clone());
             let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let reading = reading.get_or_insert_with(|| Box::pin(read(store, id, next, stopped)));
+            let reading = reading.get_or_insert_with(|| {
+                Box::pin(async move { executor.run(read(store, id, next, stopped)).await })
+            });
             let part = ready!(reading.as_mut().poll(context));
             *self.reading.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
             match part {
@@ -342,7 +349,7 @@ impl Drop for Job {
     fn drop(&mut self) {
         // A job of an engine that was stopped goes on in the next one.
         if !self.is_detached && !self.runtime.shared().stopping.is_cancelled() {
-            self.runtime.abandon(self.id, &self.tokio);
+            self.runtime.abandon(self.id);
         }
     }
 }

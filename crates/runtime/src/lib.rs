@@ -5,7 +5,8 @@
 //! politeness, limits and back-pressure delay the lease of a page, so a leased page may be fetched now.
 //!
 //! [`Runtime::start`] takes a checked plan and returns a [`Job`], a stream of documents. Programs use it
-//! through the `gleaner` facade, which connects the real fetcher and transformer to the ports.
+//! through the `gleaner` facade, which connects the real fetcher and transformer to the ports. All of it runs
+//! in the tokio runtime of an [`Executor`], whatever polls the futures.
 //!
 //! The crates above the runtime connect through ports as well: [`Extract`] produces results that may need a
 //! model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for the parts
@@ -15,8 +16,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`,
-//!   `session`, `warning`
+//! - base: `error`, `clock`, `executor`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
+//!   `memory`, `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
@@ -38,6 +39,7 @@ mod config;
 mod context;
 mod credits;
 mod error;
+mod executor;
 mod explain;
 mod exports;
 mod extract;
@@ -95,6 +97,7 @@ pub use credits::{
     TOKENS_PER_CREDIT, least_price,
 };
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
+pub use executor::{Entered, Executor};
 pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};

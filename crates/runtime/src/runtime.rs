@@ -5,7 +5,6 @@ use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store, WorkerId};
 use gleaner_types::BoxFuture;
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
 use gleaner_types::{Document, JobId, PageError};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -19,6 +18,7 @@ use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::JobContext;
 use crate::error::Error;
+use crate::executor::Executor;
 use crate::extract::Extract;
 use crate::limits::{MANY_PAGES, MAX_TRANSFORM_TIME};
 use crate::map::{self, MapResult};
@@ -33,7 +33,7 @@ use crate::worker;
 #[derive(Debug)]
 pub struct Runtime {
     shared: Arc<Shared>,
-    /// Started with the first job, because only then a tokio runtime is sure to exist.
+    /// Started with the first job, so that an engine that only converts pages has no threads.
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -46,6 +46,12 @@ impl Runtime {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Where it runs.
+    #[must_use]
+    pub fn executor(&self) -> &Executor {
+        &self.shared.executor
     }
 
     /// The store of its jobs.
@@ -114,13 +120,18 @@ impl Runtime {
         html: String,
         options: ScrapeOptionsPlan,
     ) -> BoxFuture<'_, Result<Document, PageError>> {
-        Box::pin(async move {
+        let transforming = async move {
             let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
             let content_type = Some("text/html; charset=utf-8".to_owned());
             let page = Fetched { content_type, ..Fetched::new(url, 200, html.into()) };
             let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
             let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
             Ok(transformed?.document)
+        };
+        Box::pin(async move {
+            let failed = |error: Error| PageError { code: error.code(), message: error.to_string() };
+            let transformed = self.executor().enter(transforming).map_err(failed)?.await;
+            transformed.unwrap_or_else(|| Err(failed(Error::runtime_ended())))
         })
     }
 
@@ -144,7 +155,7 @@ impl Runtime {
         plan: MapPlan,
         mut memory: impl FnMut(usize) -> bool + Send,
     ) -> Result<MapResult, Error> {
-        map::map(&self.shared, plan, new_id(), &mut memory).await
+        self.executor().run(map::map(&self.shared, plan, new_id(), &mut memory)).await
     }
 
     /// The items whose URL is inside a crawl from `start` with these rules, in their order. Long lists and
@@ -159,15 +170,18 @@ impl Runtime {
         items: Vec<T>,
         url: fn(&T) -> &Url,
     ) -> Result<Vec<T>, Error> {
-        let slices = &self.shared.slices;
-        let Some(scope) = slices.blocking(move || CrawlScope::new(&start, &rules)).await else {
-            return Ok(Vec::new());
+        let filtering = async {
+            let slices = &self.shared.slices;
+            let Some(scope) = slices.blocking(move || CrawlScope::new(&start, &rules)).await else {
+                return Ok(Vec::new());
+            };
+            let scope = scope.map_err(|error| Error::rules(&error))?;
+            let select = move |item: T, steps: &mut u64| {
+                (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
+            };
+            Ok(slices.filter_map(items, select).await)
         };
-        let scope = scope.map_err(|error| Error::rules(&error))?;
-        let select = move |item: T, steps: &mut u64| {
-            (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
-        };
-        Ok(slices.filter_map(items, select).await)
+        self.executor().run(filtering).await
     }
 
     /// Adds a warning to the status of a job.
@@ -175,13 +189,15 @@ impl Runtime {
     /// # Errors
     /// If the store fails or does not know the job.
     pub async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        Ok(self.shared.store.warn(job, warning).await?)
+        let warning = async { Ok(self.shared.store.warn(job, warning).await?) };
+        self.executor().run(warning).await
     }
 
     /// A job that this engine works on, also if another process submitted it; `None` if it has ended or runs
     /// elsewhere.
     pub async fn running(&self, job: JobId) -> Option<RunningJob> {
-        self.shared.context_of(job).await.map(|context| RunningJob { context })
+        let context = self.executor().enter(self.shared.context_of(job)).ok()?.await.flatten();
+        context.map(|context| RunningJob { context })
     }
 
     /// Stops the remaining work for a job that has ended.
@@ -189,15 +205,17 @@ impl Runtime {
         self.shared.forget(job);
     }
 
-    /// Starts the worker loop if it is not running. Needs a tokio runtime. Does nothing after
-    /// [`stop`](Self::stop).
+    /// Starts the worker loop if it is not running. Does nothing after [`stop`](Self::stop).
     pub fn wake(&self) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if self.shared.stopping.is_cancelled() {
             return;
         }
         if worker.as_ref().is_none_or(JoinHandle::is_finished) {
-            *worker = Some(tokio::spawn(worker::run(Arc::clone(&self.shared))));
+            match self.executor().spawn(worker::run(Arc::clone(&self.shared))) {
+                Ok(started) => *worker = Some(started),
+                Err(error) => tracing::error!(%error, "the worker loop could not be started"),
+            }
         }
     }
 
@@ -210,6 +228,17 @@ impl Runtime {
             self.shared.stopping.cancel();
             worker.take()
         };
+        match self.executor().enter(self.finish(worker)) {
+            Ok(finishing) => {
+                let _ended = finishing.await;
+            }
+            Err(error) => tracing::debug!(%error, "nothing was started that could be finished"),
+        }
+        self.shared.stopped.cancel();
+    }
+
+    /// Waits for the worker as it stops, and stores what its jobs have to remember.
+    async fn finish(&self, worker: Option<JoinHandle<()>>) {
         if let Some(worker) = worker
             && let Err(error) = worker.await
         {
@@ -223,7 +252,6 @@ impl Runtime {
                 tracing::debug!(%error, job = %job.id, "a job ended as the engine stopped");
             }
         }
-        self.shared.stopped.cancel();
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -237,14 +265,17 @@ impl Runtime {
     }
 
     /// Removes a job whose handle was dropped.
-    pub(crate) fn abandon(&self, job: JobId, tokio: &Handle) {
+    pub(crate) fn abandon(&self, job: JobId) {
         let shared = Arc::clone(&self.shared);
-        tokio.spawn(async move {
+        let removing = async move {
             if let Err(error) = shared.store.remove(job, shared.clock.now()).await {
                 tracing::debug!(%error, "a job was already removed when its handle was dropped");
             }
             shared.forget(job);
-        });
+        };
+        if let Err(error) = self.executor().spawn(removing) {
+            tracing::debug!(%error, "a job outlives its handle");
+        }
     }
 
     pub(crate) async fn begin(&self, mut context: JobContext, mut job: NewJob) -> Result<JobId, Error> {

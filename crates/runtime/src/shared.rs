@@ -16,6 +16,7 @@ use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
+use crate::executor::Executor;
 use crate::extract::Extract;
 use crate::host_limiter::HostLimiter;
 use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
@@ -73,11 +74,14 @@ pub(crate) struct Shared {
     pub(crate) slices: Slices,
     /// Memory for the transform of pages.
     pub(crate) memory: Memory,
+    /// Runs all work. It is dropped last, because stores may start a task as they are dropped.
+    pub(crate) executor: Executor,
 }
 
 impl Shared {
     pub(crate) fn new(config: RuntimeConfig) -> Self {
         let RuntimeConfig {
+            executor,
             store,
             fetch,
             transform,
@@ -114,6 +118,7 @@ impl Shared {
             transforms: TransformLimits::default(),
             slices: Slices::default(),
             memory: Memory::new(memory),
+            executor,
         }
     }
 

@@ -9,6 +9,7 @@ const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/runtime/sr
 const MODULES: &[&str] = &[
     "error",
     "clock",
+    "executor",
     "term",
     "blocking",
     "log_suppression",

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gleaner::postgres::PostgresConfig;
 use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder};
+use tokio::runtime::Handle;
 use url::Url;
 
 use super::place::Place;
@@ -90,7 +91,7 @@ fn configured(
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<EngineBuilder, Failure> {
-    let mut builder = browser.add_to(builder);
+    let mut builder = browser.add_to(builder).on_runtime(Handle::current());
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
     }

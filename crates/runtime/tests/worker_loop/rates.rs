@@ -9,12 +9,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{DEFAULT_INITIAL_PER_ADDRESS, FrontierConfig, HostFeedback};
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime, RuntimeConfig,
-    StartOptions, Transform, TransformTask, Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime,
+    RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use url::Url;
@@ -159,6 +160,7 @@ fn runtime_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
 
 fn runtime_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(store),
         fetch: Arc::new(HostsPort(Arc::clone(hosts))),
         transform: Arc::new(HostsPort(Arc::clone(hosts))),

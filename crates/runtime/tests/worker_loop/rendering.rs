@@ -11,13 +11,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose, RedirectCheck,
-    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
-    Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose,
+    RedirectCheck, RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform,
+    TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -217,6 +218,7 @@ impl Transform for Ports {
 
 fn runtime_over(site: &Arc<Site>, rendering: Option<RenderSettings>, config: MemoryConfig) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::new(config)),
         fetch: Arc::new(Ports(Arc::clone(site))),
         transform: Arc::new(Ports(Arc::clone(site))),
