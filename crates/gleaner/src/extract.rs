@@ -10,7 +10,7 @@ use gleaner_extract_jobs::{
 };
 use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
-use gleaner_types::request::{CrawlRequest, ExtractRequest};
+use gleaner_types::request::{CrawlRequest, Defaults, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
 use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
@@ -204,7 +204,7 @@ impl Engine {
         request: ExtractRequest,
         watch: &ExtractWatch,
     ) -> Result<ExtractResult, Error> {
-        let plan = request.check_within(self.bounds())?;
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds())?;
         self.check_extract(&plan)?;
         if plan.webhook.is_some() {
             return Err(Error::unsupported(
@@ -337,6 +337,7 @@ impl Engine {
     /// the site, [`Unsupported`](crate::ErrorKind::Unsupported) if the prompt needs a model and the engine
     /// has none, and [`Page`](crate::ErrorKind::Page) if the site's URLs cannot be listed or the model fails.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
+        let request = request.with_defaults(Defaults::Library);
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
         self.extract.compile(self.runtime(), request, plan).await
