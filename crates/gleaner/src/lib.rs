@@ -193,7 +193,7 @@ pub mod render {
     };
 }
 #[doc(inline)]
-pub use gleaner_frontier::{SkipReason, Trap};
+pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 #[cfg(feature = "models")]
 #[doc(inline)]
 pub use gleaner_models as models;
