@@ -268,8 +268,9 @@ impl EngineBuilder {
     }
 
     /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`; a
-    /// request of a program uses none by default. Default: at most 4 MiB in memory. A [`MemoryCache`] can hold more, a [`DiskCache`](crate::DiskCache) survives a
-    /// restart, and a [`CacheStore`] of your own keeps them where you like.
+    /// request of a program uses none by default. Default: at most 4 MiB in memory. A [`MemoryCache`] can
+    /// hold more, a [`DiskCache`](crate::DiskCache) survives a restart, and a [`CacheStore`] of your own
+    /// keeps them where you like.
     ///
     /// ```no_run
     /// use std::sync::Arc;

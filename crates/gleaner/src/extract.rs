@@ -91,9 +91,10 @@ impl ExtractPart {
 /// Structured data and language models.
 impl EngineBuilder {
     /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find, and
-    /// for those whose description in the schema asks for what no rule knows: in extract jobs, in the formats `json` and `summary`, in change tracking in mode `json`, and in the
-    /// `prompt` of a crawl. Default: none. Without a model a request with a schema gets what rules find, and
-    /// a request with only a prompt is refused. No request and no page can choose another model.
+    /// for those whose description in the schema asks for what no rule knows: in extract jobs, in the formats
+    /// `json` and `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none.
+    /// Without a model a request with a schema gets what rules find, and a request with only a prompt is
+    /// refused. No request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.extract.config.model = Some(model);
