@@ -56,14 +56,15 @@ impl MapRequest {
     }
 }
 
-/// Writes `with_defaults` for requests with scrape options. `$path` is the path from the request to them.
+/// Writes `with_defaults` for requests with scrape options: `$options` are those of `$request`.
 macro_rules! with_defaults {
-    ($($type:ident [$($path:tt)*])+) => {
+    ($($type:ident($request:ident) $options:expr;)+) => {
         $(impl $type {
             /// Fills in the defaults that depend on who sends the request, where it sets no value.
             #[must_use]
             pub fn with_defaults(mut self, defaults: Defaults) -> Self {
-                let options = &mut self$($path)*;
+                let $request = &mut self;
+                let options: &mut ScrapeOptions = $options;
                 defaults.fill(&mut options.max_age, &mut options.skip_tls_verification);
                 self
             }
@@ -72,8 +73,8 @@ macro_rules! with_defaults {
 }
 
 with_defaults! {
-    ScrapeRequest [.options]
-    BatchScrapeRequest [.options]
-    CrawlRequest [.scrape_options.get_or_insert_default()]
-    ExtractRequest [.scrape_options.get_or_insert_default()]
+    ScrapeRequest(request) &mut request.options;
+    BatchScrapeRequest(request) &mut request.options;
+    CrawlRequest(request) request.scrape_options.get_or_insert_default();
+    ExtractRequest(request) request.scrape_options.get_or_insert_default();
 }
