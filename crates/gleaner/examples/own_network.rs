@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = arguments.next().unwrap_or_else(|| "https://example.com/".to_owned());
     let resolver = LoudResolver(SystemResolver::default());
     let mut builder = Engine::builder().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
-    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)").check_certificates(true);
+    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)");
     if let Some(proxy) = arguments.next() {
         // A proxy in a private network also needs `allow_cidr` of the pool.
         builder = builder.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));

@@ -60,7 +60,6 @@ enum PageCache {
 /// # fn main() -> Result<(), gleaner::Error> {
 /// let engine = Engine::builder()
 ///     .user_agent("my-crawler/1.0 (+https://example.com/bot)")
-///     .check_certificates(true)
 ///     .concurrency(20)
 ///     .concurrency_per_host(4)
 ///     .connect_timeout(Duration::from_secs(5))
@@ -187,18 +186,17 @@ impl EngineBuilder {
 
     /// Trusts more certificate authorities besides Mozilla's roots. `pem` is a text with one or more
     /// certificates, such as the content of a CA bundle.
-    ///
-    /// Pages are checked against them only if their request or
-    /// [`check_certificates`](Self::check_certificates) asks for a check.
     #[must_use]
     pub fn add_root_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.fetcher = self.fetcher.add_root_certificates_pem(pem);
         self
     }
 
-    /// Sets whether the TLS certificates of pages are always checked. Default: false. The request then
-    /// decides by `skipTlsVerification`, whose own default accepts any certificate, as clients of the
-    /// contract expect. The certificates of webhooks, models and search engines are always checked.
+    /// Sets whether TLS certificates are checked even if a request accepts any. Default: false; the request
+    /// decides by `skip_tls_verification`. A request of a program has its page checked unless it says
+    /// otherwise. A service needs this setting: in version 2 of the API, the default of `skipTlsVerification`
+    /// is true, as its clients expect. A robots.txt, which jobs share, is checked by this setting only. The
+    /// certificates of webhooks, models and search engines are always checked.
     #[must_use]
     pub fn check_certificates(mut self, check: bool) -> Self {
         self.checks_certificates = check;
@@ -272,9 +270,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. Default: at
-    /// most 4 MiB in memory. A [`MemoryCache`] can hold more, a [`DiskCache`](crate::DiskCache) survives a
-    /// restart, and a [`CacheStore`] of your own keeps them where you like.
+    /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`; a
+    /// request of a program uses none by default. Default: at most 4 MiB in memory. A [`MemoryCache`] can
+    /// hold more, a [`DiskCache`](crate::DiskCache) survives a restart, and a [`CacheStore`] of your own
+    /// keeps them where you like.
     ///
     /// ```no_run
     /// use std::sync::Arc;

@@ -5,7 +5,7 @@ use gleaner_runtime::{Job, MapResult, Runtime, StartOptions, warn};
 use gleaner_store::Retention;
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan};
-use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{BatchScrapeRequest, Defaults, MapRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{Document, FaultPath, Interrupt, RequestBounds};
 use serde_json::Value;
 
@@ -98,6 +98,12 @@ impl Engine {
     /// `metadata.status_code` has the status. The wait ends with the `timeout` of the request, by default 30
     /// seconds. Dropping the future ends the work.
     ///
+    /// The page is fetched, and its certificate checked, unless the request says otherwise: by `max_age`, a
+    /// copy of that age is enough, and by `skip_tls_verification`, any certificate. A page that was fetched
+    /// without a browser is kept in the [cache](EngineBuilder::cache) for later requests with a `max_age`,
+    /// unless the request has `headers`, `actions` or `zero_data_retention`, or `store_in_cache` is false.
+    /// The same holds for the pages of a batch, a crawl, a map and an extract.
+    ///
     /// ```no_run
     /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
     /// use gleaner::ScrapeRequest;
@@ -121,7 +127,7 @@ impl Engine {
     /// [`Page`](crate::ErrorKind::Page) if the page gave no document.
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
         let options = StartOptions::default();
-        let plan = request.check_within(self.bounds)?;
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         Ok(self.runtime.scrape(plan, options).await?)
     }
@@ -148,6 +154,7 @@ impl Engine {
     /// [`Job::failures`] lists it. [`Forbidden`](crate::ErrorKind::Forbidden) if the egress guard refuses the
     /// webhook, and [`RateLimited`](crate::ErrorKind::RateLimited) if too many pages wait.
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
+        let request = request.with_defaults(Defaults::Library);
         let options = self.start_options(request.to_stored());
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
@@ -174,7 +181,8 @@ impl Engine {
     /// # Errors
     /// Those of [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
-        Ok(self.runtime.map(request.check_within(self.bounds)?).await?)
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds)?;
+        Ok(self.runtime.map(plan).await?)
     }
 
     /// Converts a page that the program already has to a document. It uses no network and starts no

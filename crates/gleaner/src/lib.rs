@@ -85,6 +85,7 @@
 //! | clicks from the start page | none | [`CrawlRequest::max_discovery_depth`] |
 //! | URLs of a map | 5,000 | [`MapRequest::limit`] |
 //! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`EngineBuilder::max_timeout`] |
+//! | age of a copy that is used instead of a fetch | 0: each page is fetched | [`ScrapeOptions::max_age`] |
 //! | time for a connection | 10 seconds | [`EngineBuilder::connect_timeout`] |
 //! | body of a page | 50 MiB | [`EngineBuilder::max_body`] |
 //! | memory of pages in work | 512 MiB | [`EngineBuilder::page_memory`] |
@@ -194,7 +195,7 @@ pub mod render {
     };
 }
 #[doc(inline)]
-pub use gleaner_frontier::{SkipReason, Trap};
+pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 #[cfg(feature = "models")]
 #[doc(inline)]
 pub use gleaner_models as models;

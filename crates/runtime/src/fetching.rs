@@ -153,7 +153,7 @@ async fn failure_outcome(
     failure: FetchError,
 ) -> PageOutcome {
     match failure.refused_redirect {
-        Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
+        Some(RedirectRefusal::Robots { rule }) => robots_blocked(shared, job, page, rule).await,
         Some(RedirectRefusal::RobotsUnreadable { cause, is_transient, answered }) => {
             robots_unreadable(
                 shared,

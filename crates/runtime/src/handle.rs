@@ -15,7 +15,7 @@ use gleaner_types::{BoxFuture, Document, ErrorCode, JobId, JobState, PageError};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, QUEUE_FULL_PAUSE};
-use crate::explain::{Explanation, Records};
+use crate::explain::{Explanation, Records, Verdict};
 use crate::runtime::Runtime;
 
 /// A job: a [`Stream`] of its documents, in order of completion, that [`next`](Self::next) reads too.
@@ -156,7 +156,8 @@ impl Job {
         Ok(traces.all(&snapshot, |url| {
             let (agent, shared) = (traces.robots_agent(), self.runtime.shared());
             let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.route_key()));
-            read.is_some_and(|robots| !robots.policy.allows(url))
+            let policy = &read.as_ref().filter(|robots| !robots.policy.allows(url))?.policy;
+            Some(Verdict::RobotsTxt(policy.forbidding_line(url)))
         }))
     }
 

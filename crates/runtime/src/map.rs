@@ -417,7 +417,13 @@ fn rules(plan: &MapPlan) -> CrawlRules {
 fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
     let defaults = ScrapeOptions::default().check()?;
     let formats = Formats { links: true, ..Formats::default() };
-    Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
+    Ok(ScrapeOptionsPlan {
+        formats,
+        location: plan.location.clone(),
+        max_age: plan.max_age,
+        skip_tls_verification: plan.skip_tls_verification,
+        ..defaults
+    })
 }
 
 fn search_words(search: &str) -> Arc<[String]> {

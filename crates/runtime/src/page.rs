@@ -87,7 +87,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     track_changes(&shared, &job, fields, &mut page).await;
     page.outcome = with_contract_names(&job, page.outcome);
     page.slash_added = job.is_slash_added(page.lease.key);
-    if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked) {
+    if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked(_)) {
         page.notes.extend(shared.notes(|| rejection_note(SkipReason::RobotsTxt, 1).into_iter().collect()));
     }
     page.notes.extend(session_notes(&shared, &job, false));

@@ -103,7 +103,11 @@ struct InvalidLine {
 impl InvalidLine {
     /// The row for the list of failures.
     fn row(&self) -> FailureRow<'_> {
-        FailureRow { url: Cow::Borrowed(&self.text), code: ErrorCode::BadRequest, error: &self.fault }
+        FailureRow {
+            url: Cow::Borrowed(&self.text),
+            code: ErrorCode::BadRequest,
+            error: Cow::Borrowed(&self.fault),
+        }
     }
 }
 
