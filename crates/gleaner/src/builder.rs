@@ -487,9 +487,9 @@ impl EngineBuilder {
         }
         let fetcher = fetcher.build()?;
         let clock = Clock::system();
-        let store = match self.store {
-            Some(store) => store,
-            None => self.file.open(limits, clock.now())?,
+        let (store, is_own) = match self.store {
+            Some(store) => (store, false),
+            None => (self.file.open(limits, clock.now())?, true),
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
@@ -511,6 +511,9 @@ impl EngineBuilder {
             near_duplicates: self.near_duplicates,
             memory,
         });
+        if is_own {
+            runtime.own_store();
+        }
         let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
         if let Some(port) = extract.port() {
             runtime.set_extract(port);

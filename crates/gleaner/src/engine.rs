@@ -23,8 +23,12 @@ const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scr
 /// The engine. Most programs need only one, because politeness and limits hold within an engine. Clones are
 /// cheap and share it.
 ///
-/// Its methods need a tokio runtime with time and I/O, except for [`convert`](Self::convert). When the last
-/// clone and the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
+/// Its methods need a tokio runtime with time and I/O, except for [`convert`](Self::convert).
+///
+/// When the last clone and the last [`Job`] are dropped, all work stops: pages in work are given up, and so
+/// are [detached](Job::detach) jobs and webhooks that wait. Jobs in memory are lost then. Jobs in a file or a
+/// database stay and go on with the next engine, which fetches the pages that were in work again; the file is
+/// closed before the drop returns. [`stop`](Self::stop) ends the work in order: pages in work are finished.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,

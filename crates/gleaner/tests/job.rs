@@ -32,7 +32,7 @@ async fn wait_gives_the_counts_and_what_failed() {
 #[tokio::test]
 async fn wait_ends_with_a_job_that_nobody_reads() {
     let server = Site::generate(SiteSpec::pages(30)).serve().unwrap();
-    let job = on_loopback().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
+    let mut job = on_loopback().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
     assert_eq!(job.wait().await.unwrap().snapshot.completed, 30);
 }
 

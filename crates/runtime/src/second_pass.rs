@@ -20,6 +20,7 @@ use crate::page_request::{NotAnswered, PageRequest};
 use crate::ports::{Fetched, Transformed};
 use crate::rendering::NotRendered;
 use crate::shared::Shared;
+use crate::timings::Stopwatch;
 use crate::transforming::transform;
 use crate::warning::warn;
 
@@ -42,6 +43,7 @@ pub(crate) async fn render_if_needed(
     mut first: PageVersion,
     gap: Duration,
     not_rendered: Option<NotRendered>,
+    watch: &Stopwatch,
 ) -> PageVersion {
     if first.engine == FetchEngine::Browser {
         return first;
@@ -58,7 +60,7 @@ pub(crate) async fn render_if_needed(
     let reason = match not_rendered {
         Some(reason) => reason,
         None if is_error_page => NotRendered::ErrorPage,
-        None => match render(shared, job, page, &first, gap).await {
+        None => match render(shared, job, page, &first, gap, watch).await {
             Ok(second) => {
                 let has_more = compare(&second.transformed, &first.transformed) == Ordering::Greater;
                 record(shared, job, page, has_more);
@@ -83,6 +85,7 @@ async fn render(
     page: &mut FinishedPage,
     first: &PageVersion,
     gap: Duration,
+    watch: &Stopwatch,
 ) -> Result<PageVersion, NotRendered> {
     let deadline = page_deadline(shared, job, &page.lease);
     // The wait for the pacing comes before the browser slot, so that no browser is idle meanwhile.
@@ -97,7 +100,9 @@ async fn render(
         shared.observe(&page.lease.url, feedback);
     }
     if !pause.is_zero() {
+        let began = Instant::now();
         sleep(pause).await;
+        watch.add(|timings| &mut timings.waited, began);
     }
     let leased = &page.lease;
     let lease_left = leased.expires_at.saturating_sub(shared.clock.now());
@@ -114,6 +119,7 @@ async fn render(
         latest_start: (shared.clock.instant(leased.expires_at) - lease_left / 2)
             .min(deadline - MIN_RENDER_TIME),
         page_deadline: deadline,
+        watch,
     };
     let fetched = match request.send().await {
         Ok(answered) => {
@@ -129,7 +135,9 @@ async fn render(
     if fetched.status >= 400 {
         return Err(NotRendered::Status(fetched.status));
     }
+    let began = Instant::now();
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    watch.add(|timings| &mut timings.transformed, began);
     let transformed = transformed.map_err(|error| NotRendered::Failed(error.message))?;
     if compare(&transformed, &first.transformed) == Ordering::Less {
         return Err(NotRendered::LessText);

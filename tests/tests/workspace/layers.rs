@@ -28,6 +28,7 @@ const MODULES: &[&str] = &[
     "host_limiter",
     "rendering_memory",
     "ports",
+    "timings",
     "owner",
     "extract",
     "tracking",
@@ -51,6 +52,7 @@ const MODULES: &[&str] = &[
     "sitemap_fetch",
     "sitemap_lease",
     "page_trace",
+    "page_event",
     "page_request",
     "fetching",
     "second_pass",
@@ -62,6 +64,7 @@ const MODULES: &[&str] = &[
     "renewal",
     "worker",
     "runtime",
+    "job_control",
     "handle",
     "start",
 ];
