@@ -212,6 +212,9 @@ pub mod render {
         SameSite,
     };
 }
+/// The attribute of implementations of the ports with asynchronous methods, such as [`Resolve`] and
+/// [`CacheStore`].
+pub use async_trait::async_trait;
 #[doc(inline)]
 pub use gleaner_frontier::{SkipReason, Trap};
 #[cfg(feature = "models")]
@@ -222,8 +225,13 @@ pub use gleaner_runtime::{
     Error as JobError, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget,
     RenderPolicy, Verdict,
 };
+/// The port of a store of your own, for [`EngineBuilder::store`], and the types of its jobs.
 #[doc(inline)]
-pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor};
+pub use gleaner_store as store;
+#[doc(inline)]
+pub use gleaner_store::{
+    BlockedPage, DeadLetter, JobFailure, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor,
+};
 #[doc(inline)]
 pub use gleaner_transform::Input;
 #[doc(inline)]
@@ -232,8 +240,9 @@ pub use gleaner_types::request::{
 };
 #[doc(inline)]
 pub use gleaner_types::{
-    Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind, JobState, Metadata,
-    PageError, PathPart, RequestBounds, SafeUrl, event, limits, media, parse_json, plan, response,
+    CacheState, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind,
+    JobState, Metadata, PageError, PathPart, ProxyUsed, RequestBounds, SafeUrl, event, limits, media,
+    parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {ipnet, schemars, serde_json, url};
