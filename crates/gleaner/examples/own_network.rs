@@ -5,13 +5,13 @@
 
 use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
 
-use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver};
+use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
 
 /// Prints what it resolves. The egress guard still checks each address.
 #[derive(Debug)]
 struct LoudResolver(SystemResolver);
 
-#[async_trait::async_trait]
+#[async_trait]
 impl Resolve for LoudResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let addresses = self.0.resolve(host).await?;

@@ -493,9 +493,9 @@ impl EngineBuilder {
         }
         let fetcher = fetcher.build()?;
         let clock = executor.clock();
-        let store = match self.store {
-            Some(store) => store,
-            None => self.file.open(limits, clock.started())?,
+        let (store, is_own) = match self.store {
+            Some(store) => (store, false),
+            None => (self.file.open(limits, clock.started())?, true),
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
@@ -518,6 +518,9 @@ impl EngineBuilder {
             near_duplicates: self.near_duplicates,
             memory,
         });
+        if is_own {
+            runtime.own_store();
+        }
         let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
         if let Some(port) = extract.port() {
             runtime.set_extract(port);

@@ -25,8 +25,12 @@ const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scr
 ///
 /// It works in a tokio runtime of its own, or in [one of the program](EngineBuilder::on_runtime). So its
 /// methods may be called from any runtime, from several, and without any, and an engine may be in a `static`:
-/// the runtime of a caller that ends takes along only what that caller waited for. When the last clone and
-/// the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
+/// the runtime of a caller that ends takes along only what that caller waited for.
+///
+/// When the last clone and the last [`Job`] are dropped, all work stops: pages in work are given up, and so
+/// are [detached](Job::detach) jobs and webhooks that wait. Jobs in memory are lost then. Jobs in a file or a
+/// database stay and go on with the next engine, which fetches the pages that were in work again; the file is
+/// closed before the drop returns. [`stop`](Self::stop) ends the work in order: pages in work are finished.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,

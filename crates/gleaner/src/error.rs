@@ -179,8 +179,15 @@ impl Error {
         }
     }
 
-    /// Whether another process has the file of the store open for writing; the text names it:
-    /// [`ErrorKind::Store`].
+    /// Whether the documents of a job were read by another handle, so that the store no longer has them
+    /// ([`Job::gone`](crate::Job::gone)): [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(&*self.inner, Inner::Job(error) if error.is_gone())
+    }
+
+    /// Whether another process, or another engine of this one, has the file of the store open for writing;
+    /// the text says which: [`ErrorKind::Store`].
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.is_of_store(gleaner_store::Error::is_busy)

@@ -35,6 +35,8 @@ pub enum ErrorKind {
     Store,
     /// The team has no such job of this kind, or its results have expired.
     NotFound,
+    /// The documents of the job were read before, and the store no longer has them.
+    Gone,
     /// The job has ended, or the idempotency key was used before.
     Conflict,
     /// The team has too few credits.
@@ -72,6 +74,15 @@ impl Error {
     #[must_use]
     pub fn not_found() -> Self {
         Self::new(ErrorKind::NotFound, "Job not found")
+    }
+
+    /// The documents of a job, of which there were so many, were read by another handle.
+    pub(crate) fn gone(documents: u64) -> Self {
+        let text = format!(
+            "the documents of this job are gone: {documents} were read before, and a job in memory keeps no \
+             document that was read"
+        );
+        Self::new(ErrorKind::Gone, text)
     }
 
     /// The request conflicts with an earlier one.
@@ -164,6 +175,12 @@ impl Error {
         self.kind == ErrorKind::Stopped
     }
 
+    /// Were the documents of the job read before, so that the store no longer has them?
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.kind == ErrorKind::Gone
+    }
+
     /// Were there too many requests or jobs? [`retry_after`](Self::retry_after) says when to retry.
     #[must_use]
     pub fn is_rate_limited(&self) -> bool {
@@ -192,7 +209,7 @@ impl Error {
     #[must_use]
     pub fn http_status(&self) -> u16 {
         match self.kind {
-            ErrorKind::NotFound => 404,
+            ErrorKind::NotFound | ErrorKind::Gone => 404,
             ErrorKind::Conflict => 409,
             ErrorKind::InsufficientCredits => 402,
             ErrorKind::Unauthorized => 401,

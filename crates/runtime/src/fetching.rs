@@ -6,6 +6,7 @@ use std::time::Duration;
 use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, FetchEngine};
+use tokio::time::Instant;
 
 use crate::attempts::{after_exhaustion, page_deadline, retry};
 use crate::browser_access::EngineChoice;
@@ -21,6 +22,7 @@ use crate::rendering::{NotRendered, RenderNeed};
 use crate::robots::RobotsFailure;
 use crate::shared::Shared;
 use crate::sitemap_lease::admit_sitemaps;
+use crate::timings::Stopwatch;
 
 /// The answer to the first request for a page.
 pub(crate) struct FirstAnswer {
@@ -38,6 +40,7 @@ pub(crate) async fn fetch(
     job: &JobContext,
     page: &mut FinishedPage,
     lease: &HostLease,
+    watch: &Stopwatch,
 ) -> Option<FirstAnswer> {
     // The options were checked at the submit, perhaps by an engine that had a browser.
     if shared.browser.is_none()
@@ -53,7 +56,10 @@ pub(crate) async fn fetch(
         RenderNeed::Required => None,
         RenderNeed::No | RenderNeed::Asked => export(&page.lease.url),
     };
-    let Some(gap) = permission(shared, job, page, export.as_ref(), lease).await else {
+    let began = Instant::now();
+    let permitted = permission(shared, job, page, export.as_ref(), lease).await;
+    watch.add(|timings| &mut timings.waited, began);
+    let Some(gap) = permitted else {
         trace(job, page, None, false);
         return None;
     };
@@ -76,6 +82,7 @@ pub(crate) async fn fetch(
         // A request that starts later would be cut off by the end of the lease.
         latest_start: shared.clock.instant(leased.expires_at) - lease_left / 2,
         page_deadline: page_deadline(shared, job, leased),
+        watch,
     };
     let mut render_failure = None;
     let answered = loop {

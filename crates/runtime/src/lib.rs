@@ -20,13 +20,13 @@
 //!   `memory`, `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
-//! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
+//! - ports: `ports`, `timings`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `twins`, `context`, `resume`, `browser_access`
 //! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
-//!   `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
+//!   `page_event`, `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
 //! - work: `page`, `map`, `renewal`, `worker`
-//! - jobs from outside: `runtime`, `handle`, `start`
+//! - jobs from outside: `runtime`, `job_control`, `handle`, `start`
 
 mod attempts;
 mod blocking;
@@ -50,12 +50,14 @@ mod holds;
 mod host_addresses;
 mod host_limiter;
 mod hosts;
+mod job_control;
 mod limits;
 mod log_suppression;
 mod map;
 mod memory;
 mod owner;
 mod page;
+mod page_event;
 mod page_request;
 mod page_trace;
 mod permission;
@@ -80,6 +82,7 @@ mod sitemaps;
 mod slices;
 mod start;
 mod term;
+mod timings;
 mod track_changes;
 mod tracking;
 mod transforming;
@@ -102,6 +105,7 @@ pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 pub use handle::{Job, JobEnd};
+pub use job_control::JobControl;
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,
     MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
@@ -122,6 +126,7 @@ pub use session::Session;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};
+pub use timings::Timings;
 pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
 pub use warning::warn;
 pub use worker::{STOP_TIME, SWEEP_INTERVAL};

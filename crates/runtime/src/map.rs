@@ -28,6 +28,7 @@ use crate::sitemap_fetch;
 use crate::sitemap_lease::sitemap_warning;
 use crate::sitemaps::{SitemapPermission, Sitemaps};
 use crate::slices::Slices;
+use crate::timings::Stopwatch;
 use crate::transforming::transform;
 use crate::warning::joined;
 
@@ -298,6 +299,7 @@ async fn render_start(
     let latest_start = deadline.checked_sub(MIN_RENDER_TIME)?;
     let _hold = shared.hold_until(page, latest_start).await.ok()?;
     shared.refresh_limits(page);
+    let watch = Stopwatch::start();
     let request = PageRequest {
         shared,
         job,
@@ -310,6 +312,7 @@ async fn render_start(
         gap,
         latest_start,
         page_deadline: deadline,
+        watch: &watch,
     };
     let answer = request.send().await.ok()?;
     let fetched = (answer.fetched.status < 400).then_some(answer.fetched)?;

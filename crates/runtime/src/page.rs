@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 use gleaner_frontier::SkipReason;
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
+use tokio::time::Instant;
 
 use crate::attempts::{page_deadline, retry, work_deadline};
 use crate::complete_page::complete_page;
@@ -19,6 +20,7 @@ use crate::holds::hold_of;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;
+use crate::page_event::PageEvent;
 use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
@@ -28,6 +30,7 @@ use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::term::PageInWork;
+use crate::timings::Stopwatch;
 use crate::track_changes::track_changes;
 use crate::transforming::transform;
 
@@ -42,10 +45,11 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         return shared.return_lease(leased, PageOutcome::Return(now + UNKNOWN_JOB_PAUSE)).await;
     };
     let retry_now = || PageOutcome::Retry(now);
+    let watch = Stopwatch::start();
     let lease = shared.host_limiter.lease(&leased.url, leased.max_concurrent);
     let deadline = work_deadline(&shared, &leased);
     let mut page = FinishedPage::new(leased, retry_now());
-    let processing = process(&shared, &job, &mut page, &lease);
+    let processing = process(&shared, &job, &mut page, &lease, &watch);
     let processing = AssertUnwindSafe(without_logs(job.zero_data_retention, processing)).catch_unwind();
     let text = tokio::select! {
         // In this order, so that no work is done for an ended job or on a lease that is about to end.
@@ -78,6 +82,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         PageOutcome::Return(_) => {}
         _ => job.earn_retry(),
     }
+    let began = Instant::now();
     let fields = tokio::select! {
         biased;
         () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
@@ -85,6 +90,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         fields = read_page(&shared, &job, text, &mut page) => fields,
     };
     track_changes(&shared, &job, fields, &mut page).await;
+    watch.add(|timings| &mut timings.extracted, began);
     page.outcome = with_contract_names(&job, page.outcome);
     page.slash_added = job.is_slash_added(page.lease.key);
     if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked(_)) {
@@ -94,14 +100,32 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
-    match shared.finish(page).await {
-        Ok(receipt) if receipt.job_ended => shared.forget(job.id),
-        Ok(_) => {}
-        // The lease expires, and the page is scraped again.
-        Err(error) => tracing::error!(%error, "a page could not be stored"),
-    }
+    finish(&shared, &job, page, &watch).await;
     if let Some(url) = host_to_refresh {
         shared.refresh_limits(&url);
+    }
+}
+
+/// Commits a page, and logs its end.
+async fn finish(shared: &Shared, job: &JobContext, mut page: FinishedPage, watch: &Stopwatch) {
+    let event = PageEvent::of(job, &page);
+    if let PageOutcome::Document(document, _) = &mut page.outcome {
+        document.metadata.duration = Some(watch.elapsed());
+    }
+    let began = Instant::now();
+    match shared.finish(page).await {
+        Ok(receipt) => {
+            watch.add(|timings| &mut timings.stored, began);
+            // Otherwise its lease was lost, and it ends elsewhere.
+            if let Some(event) = event.filter(|_| receipt.accepted) {
+                event.log(watch.measured(), watch.elapsed());
+            }
+            if receipt.job_ended {
+                shared.forget(job.id);
+            }
+        }
+        // The lease expires, and the page is scraped again.
+        Err(error) => shared.log_failure(&error, "a page could not be stored"),
     }
 }
 
@@ -132,8 +156,12 @@ async fn process(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
+    watch: &Stopwatch,
 ) -> Option<Box<PageText>> {
-    let hold = match hold_of(shared, &page.lease).await {
+    let began = Instant::now();
+    let hold = hold_of(shared, &page.lease).await;
+    watch.add(|timings| &mut timings.waited, began);
+    let hold = match hold {
         Ok(hold) => hold,
         Err(not_before) => {
             (page.outcome, page.request_sent) = (PageOutcome::Return(not_before), false);
@@ -141,7 +169,7 @@ async fn process(
             return None;
         }
     };
-    let text = process_held(shared, job, page, lease).await;
+    let text = process_held(shared, job, page, lease, watch).await;
     drop(hold);
     text
 }
@@ -152,13 +180,14 @@ async fn process_held(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
+    watch: &Stopwatch,
 ) -> Option<Box<PageText>> {
     let is_sitemap = |crawl: &&CrawlContext| page.lease.auxiliary || crawl.sitemaps.contains(page.lease.key);
     if let Some(crawl) = job.crawl.as_ref().filter(is_sitemap) {
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }
-    let FirstAnswer { fetched, engine, gap, not_rendered } = fetch(shared, job, page, lease).await?;
+    let FirstAnswer { fetched, engine, gap, not_rendered } = fetch(shared, job, page, lease, watch).await?;
     admit_sitemaps(shared, job, &page.lease, &fetched.url).await;
     if is_busy(fetched.status)
         && let Some(outcome) = retry(shared, job, &page.lease, fetched.retry_after)
@@ -190,14 +219,19 @@ async fn process_held(
         return None;
     }
     let deadline = page_deadline(shared, job, &page.lease);
+    let began = Instant::now();
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    watch.add(|timings| &mut timings.transformed, began);
     let mut answered = job.is_traced().then(|| fetched.url.clone());
     let text = match transformed {
         Ok(transformed) => {
             let first = PageVersion { fetched, transformed, engine };
-            let version = render_if_needed(shared, job, page, first, gap, not_rendered).await;
+            let version = render_if_needed(shared, job, page, first, gap, not_rendered, watch).await;
             answered = job.is_traced().then(|| version.fetched.url.clone());
-            complete_page(shared, job, page, version).await
+            let began = Instant::now();
+            let text = complete_page(shared, job, page, version).await;
+            watch.add(|timings| &mut timings.transformed, began);
+            text
         }
         Err(error) => {
             page.outcome = PageOutcome::Failed(error);

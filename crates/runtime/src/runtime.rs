@@ -1,5 +1,7 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::FutureExt as _;
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store, WorkerId};
 use gleaner_types::BoxFuture;
@@ -35,13 +37,16 @@ pub struct Runtime {
     shared: Arc<Shared>,
     /// Started with the first job, so that an engine that only converts pages has no threads.
     worker: Mutex<Option<JoinHandle<()>>>,
+    /// Nothing else uses the store, so it is closed with the runtime.
+    owns_store: AtomicBool,
 }
 
 impl Runtime {
     /// A runtime with this configuration.
     #[must_use]
     pub fn new(config: RuntimeConfig) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::new(Shared::new(config)), worker: Mutex::default() })
+        let shared = Arc::new(Shared::new(config));
+        Arc::new(Self { shared, worker: Mutex::default(), owns_store: AtomicBool::new(false) })
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -101,6 +106,11 @@ impl Runtime {
     /// Sets the port of change tracking. Later calls have no effect.
     pub fn set_tracker(&self, tracker: Arc<dyn TrackChanges>) {
         let _already_set = self.shared.tracker.set(tracker);
+    }
+
+    /// Closes the store when the runtime is dropped ([`Store::close`]): for a store that nothing else uses.
+    pub fn own_store(&self) {
+        self.owns_store.store(true, Ordering::Relaxed);
     }
 
     /// Whether pages can be rendered, so that their options may have actions.
@@ -267,13 +277,18 @@ impl Runtime {
     /// Removes a job whose handle was dropped.
     pub(crate) fn abandon(&self, job: JobId) {
         let shared = Arc::clone(&self.shared);
-        let removing = async move {
+        let mut removal = Box::pin(async move {
             if let Err(error) = shared.store.remove(job, shared.clock.now()).await {
                 tracing::debug!(%error, "a job was already removed when its handle was dropped");
             }
             shared.forget(job);
-        };
-        if let Err(error) = self.executor().spawn(removing) {
+        });
+        // At once where nothing has to be waited for, because the store may be closed next.
+        let owns_store = self.owns_store.load(Ordering::Relaxed);
+        if owns_store && removal.as_mut().now_or_never().is_some() {
+            return;
+        }
+        if let Err(error) = self.executor().spawn(removal) {
             tracing::debug!(%error, "a job outlives its handle");
         }
     }
@@ -306,6 +321,9 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.shared.stopped.cancel();
+        if *self.owns_store.get_mut() {
+            self.shared.store.close();
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::page_request::{NotAnswered, PageRequest};
 use crate::ports::{Fetched, Transformed};
 use crate::rendering::NotRendered;
 use crate::shared::Shared;
+use crate::timings::Stopwatch;
 use crate::transforming::transform;
 use crate::warning::warn;
 
@@ -43,6 +44,7 @@ pub(crate) async fn render_if_needed(
     mut first: PageVersion,
     gap: Duration,
     not_rendered: Option<NotRendered>,
+    watch: &Stopwatch,
 ) -> PageVersion {
     if first.engine == FetchEngine::Browser {
         return first;
@@ -59,7 +61,7 @@ pub(crate) async fn render_if_needed(
     let reason = match not_rendered {
         Some(reason) => reason,
         None if is_error_page => NotRendered::ErrorPage,
-        None => match render(shared, job, page, &first, gap).await {
+        None => match render(shared, job, page, &first, gap, watch).await {
             Ok(second) => {
                 let has_more = compare(&second.transformed, &first.transformed) == Ordering::Greater;
                 record(shared, job, page, has_more);
@@ -84,6 +86,7 @@ async fn render(
     page: &mut FinishedPage,
     first: &PageVersion,
     gap: Duration,
+    watch: &Stopwatch,
 ) -> Result<PageVersion, NotRendered> {
     let deadline = page_deadline(shared, job, &page.lease);
     // The wait for the pacing comes before the browser slot, so that no browser is idle meanwhile.
@@ -98,7 +101,9 @@ async fn render(
         shared.observe(&page.lease.url, feedback);
     }
     if !pause.is_zero() {
+        let began = Instant::now();
         sleep(pause).await;
+        watch.add(|timings| &mut timings.waited, began);
     }
     let leased = &page.lease;
     let lease_left = leased.expires_at.saturating_sub(shared.clock.now());
@@ -115,6 +120,7 @@ async fn render(
         latest_start: (shared.clock.instant(leased.expires_at) - lease_left / 2)
             .min(deadline - MIN_RENDER_TIME),
         page_deadline: deadline,
+        watch,
     };
     let fetched = loop {
         match request.send().await {
@@ -134,7 +140,9 @@ async fn render(
     if fetched.status >= 400 {
         return Err(NotRendered::Status(fetched.status));
     }
+    let began = Instant::now();
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    watch.add(|timings| &mut timings.transformed, began);
     let transformed = transformed.map_err(|error| NotRendered::Failed(error.message))?;
     if compare(&transformed, &first.transformed) == Ordering::Less {
         return Err(NotRendered::LessText);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{Admission, JobWarning, Note, Store, WorkerId};
+use gleaner_store::{Admission, Error as StoreError, JobWarning, Note, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -279,6 +279,15 @@ impl Shared {
     pub(crate) fn count_rejected(&self, crawl: &CrawlContext, page: &Rejections) -> Vec<Note> {
         crawl.records.rejections.add_all(page);
         self.notes(|| page.notes())
+    }
+
+    /// Logs a failure of the store. It is none if the engine was dropped, because that closes the store.
+    pub(crate) fn log_failure(&self, error: &StoreError, what: &'static str) {
+        if self.stopped.is_cancelled() {
+            tracing::debug!(%error, "{what}");
+        } else {
+            tracing::error!(%error, "{what}");
+        }
     }
 
     /// Adds a warning to a job if URLs were skipped because its patterns cost too much.

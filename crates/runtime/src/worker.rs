@@ -91,7 +91,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(%error, "no pages could be leased");
+                    shared.log_failure(&error, "no pages could be leased");
                     wake = wake.min(Instant::now() + STORE_PAUSE);
                 }
             }
@@ -135,7 +135,7 @@ async fn finish(shared: &Shared, pages: &mut JoinSet<()>) {
 async fn stop(shared: &Shared, mut pages: JoinSet<()>) {
     pages.shutdown().await;
     if let Err(error) = shared.store.release(shared.worker, shared.clock.now()).await {
-        tracing::error!(%error, "the leases of a stopped worker could not be returned");
+        shared.log_failure(&error, "the leases of a stopped worker could not be returned");
     }
 }
 

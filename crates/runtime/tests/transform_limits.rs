@@ -109,8 +109,8 @@ async fn endless_pdfs_block_other_pdfs_only() {
         memory: MemoryBudget::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
-    let job = runtime.start(request, StartOptions::default()).await.unwrap();
-    let ended = tokio::spawn(job.wait());
+    let mut job = runtime.start(request, StartOptions::default()).await.unwrap();
+    let ended = tokio::spawn(async move { job.wait().await });
 
     let mut started: Vec<String> = Vec::new();
     // Paused time does not advance by itself while a blocking thread is busy, which they are from here on.
@@ -196,7 +196,7 @@ async fn batch(runtime: &Arc<Runtime>, path: &str) -> Job {
     runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap()
 }
 
-async fn documents(job: Job) -> usize {
+async fn documents(mut job: Job) -> usize {
     job.wait().await.unwrap().documents.len()
 }
 

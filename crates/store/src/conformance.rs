@@ -135,7 +135,7 @@ impl<S: Store> Fixture<S> {
 
     async fn state(&self, job: JobId) -> (JobState, u64, u64) {
         let snapshot = self.store.snapshot(job).await.expect("a job has a snapshot");
-        (snapshot.state, snapshot.completed, snapshot.total)
+        (snapshot.state, snapshot.completed, snapshot.contract_total())
     }
 }
 

@@ -419,8 +419,11 @@ pub struct JobSnapshot {
     pub state: JobState,
     /// Pages with a document.
     pub completed: u64,
-    /// Admitted pages: waiting, leased and done. Equal to `completed` at the end.
+    /// Pages known so far: with a document, failed, forbidden by robots.txt, or [open](Self::open). A page
+    /// that fails stays in it.
     pub total: u64,
+    /// Pages that wait or are in work, as far as the limit admits them; 0 at the end.
+    pub open: u64,
     /// Pages that failed.
     pub failed: u64,
     /// Pages that robots.txt forbids.
@@ -444,6 +447,22 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
+    /// This snapshot with this number of open pages. The total follows from it and the other counts.
+    #[must_use]
+    pub fn with_open(mut self, open: u64) -> Self {
+        self.open = open;
+        let done = self.completed.saturating_add(self.failed).saturating_add(self.robots_blocked);
+        self.total = done.saturating_add(open);
+        self
+    }
+
+    /// The `total` of the contract: pages with a document, and those that may still give one. It shrinks when
+    /// a page fails, and equals `completed` at the end.
+    #[must_use]
+    pub fn contract_total(&self) -> u64 {
+        self.completed.saturating_add(self.open)
+    }
+
     /// The text of all warnings; `None` if there are none.
     #[must_use]
     pub fn warning(&self) -> Option<String> {

@@ -29,6 +29,7 @@ const MODULES: &[&str] = &[
     "host_limiter",
     "rendering_memory",
     "ports",
+    "timings",
     "owner",
     "extract",
     "tracking",
@@ -52,6 +53,7 @@ const MODULES: &[&str] = &[
     "sitemap_fetch",
     "sitemap_lease",
     "page_trace",
+    "page_event",
     "page_request",
     "fetching",
     "second_pass",
@@ -63,6 +65,7 @@ const MODULES: &[&str] = &[
     "renewal",
     "worker",
     "runtime",
+    "job_control",
     "handle",
     "start",
 ];

@@ -85,6 +85,5 @@ pub(super) fn report_stop(console: &Console, snapshot: &JobSnapshot, how: &str) 
 /// `12,340 pages done, 5,600 waiting`.
 fn progress(snapshot: &JobSnapshot) -> String {
     let done = snapshot.completed + snapshot.failed + snapshot.robots_blocked;
-    let waiting = snapshot.total.saturating_sub(snapshot.completed);
-    format!("{} pages done, {} waiting", grouped(done), grouped(waiting))
+    format!("{} pages done, {} waiting", grouped(done), grouped(snapshot.open))
 }

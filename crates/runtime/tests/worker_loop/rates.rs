@@ -286,7 +286,7 @@ async fn slow_pages_do_not_count_as_overload() {
     let urls: Vec<String> = pages("www.example", "60", 40).chain(pages("www.example", "600", 40)).collect();
     let plan = BatchScrapeRequest::new(urls).check().unwrap();
     let began = Instant::now();
-    let batch = runtime(&Arc::new(Hosts::default())).start(plan, StartOptions::default()).await.unwrap();
+    let mut batch = runtime(&Arc::new(Hosts::default())).start(plan, StartOptions::default()).await.unwrap();
     assert_eq!(batch.wait().await.unwrap().documents.len(), 80);
     assert!(began.elapsed() <= Duration::from_millis(4_200), "{:?}", began.elapsed());
 }

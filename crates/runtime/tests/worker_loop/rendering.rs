@@ -339,7 +339,7 @@ async fn a_busy_host_pauses_after_the_second_request_too() {
 async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
     let replies = vec![Reply::Busy(7), Reply::Page(200, "text at last")];
     let site = Arc::new(Site::default().rendering("https://a.example/", replies));
-    let job = render_batch(&runtime(&site, 1), &["https://a.example/"], StartOptions::default()).await;
+    let mut job = render_batch(&runtime(&site, 1), &["https://a.example/"], StartOptions::default()).await;
     let end = job.wait().await.unwrap();
     assert_eq!(end.documents[0].markdown.as_deref(), Some("at last"));
     let sent = site.sent();
@@ -355,7 +355,7 @@ async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
         [(once, 2, None), (vec![Reply::Crash], 2, Some(ErrorCode::ScrapeAllEnginesFailed))]
     {
         let site = Arc::new(Site::default().rendering(url, replies));
-        let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+        let mut job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
         let end = job.wait().await.unwrap();
         assert_eq!(end.documents.len(), usize::from(failure.is_none()));
         assert_eq!(end.failures.first().map(|failed| failed.error.code), failure);

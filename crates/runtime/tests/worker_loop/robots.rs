@@ -276,7 +276,7 @@ async fn a_site_that_one_route_reaches_is_read_over_that_route() {
     let runtime = runtime(&web);
     for (proxy, shown) in [(Proxy::Auto, 0), (Proxy::Stealth, 2), (Proxy::Basic, 0), (Proxy::Stealth, 2)] {
         let request = CrawlRequest::new("https://a.example/").proxy(proxy);
-        let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
+        let mut job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let result = job.wait().await.unwrap();
         assert_eq!(result.documents.len(), shown, "{proxy:?}: {:?}", result.failures);
         assert_eq!(result.snapshot.robots_blocked, u64::from(shown > 0), "{proxy:?}");

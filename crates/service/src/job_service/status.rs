@@ -92,7 +92,7 @@ impl JobService {
             success: true,
             status: job.state,
             completed: job.completed,
-            total: job.total,
+            total: job.contract_total(),
             credits_used: job.credits_used,
             expires_at: self.expires_at(job.ended_at),
             next: None,
