@@ -35,7 +35,7 @@ impl PageEvent {
         let (outcome, code) = match &page.outcome {
             PageOutcome::Document(..) => ("document", None),
             PageOutcome::Failed(error) => ("failed", Some(error.code)),
-            PageOutcome::RobotsBlocked => ("robots_blocked", None),
+            PageOutcome::RobotsBlocked(_) => ("robots_blocked", None),
             PageOutcome::Skipped => ("skipped", None),
             PageOutcome::Retry(_) | PageOutcome::Return(_) => return None,
         };
