@@ -68,7 +68,7 @@ async fn child() {
         }
     }
     let seconds = released.elapsed().as_secs_f64();
-    for (job, pages) in [(crawl, PAGES + 1), (batch, HOSTS)] {
+    for (mut job, pages) in [(crawl, PAGES + 1), (batch, HOSTS)] {
         let end = job.wait().await.unwrap();
         let counts = (end.snapshot.completed, end.snapshot.failed, end.documents.len());
         assert_eq!(counts, (pages as u64, 0, pages), "{:?}", end.failures);

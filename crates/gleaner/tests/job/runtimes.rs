@@ -120,7 +120,7 @@ async fn operate(shared: Shared, kind: usize) {
             assert_eq!(page.metadata.status_code, Some(200));
         }
         2 => {
-            let job = engine.crawl(CrawlRequest::new(&root).limit(PAGES as u64)).await.unwrap();
+            let mut job = engine.crawl(CrawlRequest::new(&root).limit(PAGES as u64)).await.unwrap();
             assert_eq!(job.wait().await.unwrap().documents.len(), PAGES);
         }
         3 => {
@@ -175,7 +175,7 @@ fn nothing_hangs_or_is_lost_while_the_runtimes_of_callers_end_at_any_moment() {
         while block_on(shared.engine.service().queue_status(&shared.team)).unwrap().jobs_in_queue > 0 {
             thread::yield_now();
         }
-        let job = block_on(shared.engine.crawl(CrawlRequest::new(&shared.root))).unwrap();
+        let mut job = block_on(shared.engine.crawl(CrawlRequest::new(&shared.root))).unwrap();
         block_on(job.wait()).unwrap()
     });
     assert_eq!(result.documents.len(), 20);
@@ -187,7 +187,7 @@ fn an_engine_needs_no_runtime_of_its_caller() {
     let engine = on_loopback().build().unwrap();
     let page = block_on(engine.scrape(ScrapeRequest::new(server.url("/")))).unwrap();
     assert!(page.markdown.is_some_and(|text| !text.is_empty()));
-    let job = block_on(engine.crawl(CrawlRequest::new(server.url("/")))).unwrap();
+    let mut job = block_on(engine.crawl(CrawlRequest::new(server.url("/")))).unwrap();
     assert_eq!(block_on(job.wait()).unwrap().documents.len(), 20);
     block_on(engine.stop());
     let error = block_on(engine.scrape(ScrapeRequest::new(server.url("/")))).unwrap_err();
@@ -199,9 +199,9 @@ fn a_job_ends_with_the_runtime_that_waits_for_it() {
     let server = silent();
     let runtime = current_thread();
     let id = runtime.block_on(async {
-        let job = ENGINE.batch(BatchScrapeRequest::new([server.base_url()])).await.unwrap();
+        let mut job = ENGINE.batch(BatchScrapeRequest::new([server.base_url()])).await.unwrap();
         let id = job.id();
-        drop(tokio::spawn(job.wait()));
+        drop(tokio::spawn(async move { job.wait().await }));
         id
     });
     drop(runtime);
@@ -268,7 +268,7 @@ mod shared {
         let server = site();
         let page = ENGINE.scrape(ScrapeRequest::new(server.url("/"))).await.unwrap();
         assert_eq!(page.metadata.status_code, Some(200));
-        let job = ENGINE.crawl(CrawlRequest::new(server.url("/")).limit(PAGES as u64)).await.unwrap();
+        let mut job = ENGINE.crawl(CrawlRequest::new(server.url("/")).limit(PAGES as u64)).await.unwrap();
         assert_eq!(job.wait().await.unwrap().documents.len(), PAGES);
     }
 
