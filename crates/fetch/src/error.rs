@@ -134,6 +134,12 @@ impl Error {
         Self::new(ErrorKind::Render, url, format!("no browser is available: {reason}"))
     }
 
+    /// The [`FetchLayer`](crate::FetchLayer) has no answer from `url`. A retry may succeed. `reason` must hold no
+    /// secrets.
+    pub fn layer(url: &Url, reason: &str) -> Self {
+        Self::new(ErrorKind::Protocol, url, format!("the layer around the fetcher failed: {reason}"))
+    }
+
     /// The document at `url` was redirected more than [`DEFAULT_MAX_REDIRECTS`] times in a row.
     pub fn too_many_redirects(url: &Url) -> Self {
         Self::new(ErrorKind::TooManyRedirects, url, format!("more than {DEFAULT_MAX_REDIRECTS} redirects"))

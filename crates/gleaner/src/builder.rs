@@ -1,4 +1,5 @@
 mod crawling;
+mod hooks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,9 @@ use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
     FrontierConfig,
 };
-use gleaner_runtime::{Clock, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
+use gleaner_runtime::{
+    Clock, DocumentSink, MemoryBudget, PageHooks, RenderPolicy, RenderSettings, Runtime, RuntimeConfig,
+};
 use gleaner_store::{MemoryConfig, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
@@ -96,6 +99,8 @@ pub struct EngineBuilder {
     has_stealth_proxies: bool,
     renderer: Option<Arc<dyn Render>>,
     render_policy: RenderPolicy,
+    hooks: Option<Arc<dyn PageHooks>>,
+    sink: Option<Arc<dyn DocumentSink>>,
     pub(crate) pdf: PdfSettings,
     pub(crate) extract: ExtractSettings,
     pub(crate) service: ServiceSettings,
@@ -125,6 +130,8 @@ impl Default for EngineBuilder {
             has_stealth_proxies: false,
             renderer: None,
             render_policy: RenderPolicy::default(),
+            hooks: None,
+            sink: None,
             pdf: Default::default(),
             extract: Default::default(),
             service: Default::default(),
@@ -511,6 +518,12 @@ impl EngineBuilder {
             near_duplicates: self.near_duplicates,
             memory,
         });
+        if let Some(hooks) = self.hooks {
+            runtime.set_hooks(hooks);
+        }
+        if let Some(sink) = self.sink {
+            runtime.set_sink(sink);
+        }
         let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
         if let Some(port) = extract.port() {
             runtime.set_extract(port);

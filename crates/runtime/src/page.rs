@@ -11,10 +11,12 @@ use gleaner_frontier::SkipReason;
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
 
-use crate::attempts::{page_deadline, retry, work_deadline};
+use crate::attempts::{AttemptEnd, page_deadline, retry_page, work_deadline};
 use crate::complete_page::complete_page;
 use crate::context::{CrawlContext, JobContext, retry_note};
+use crate::deliver::deliver;
 use crate::fetching::{FirstAnswer, fetch};
+use crate::figures::Figures;
 use crate::holds::hold_of;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
@@ -23,7 +25,7 @@ use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
 use crate::rejections::rejection_note;
-use crate::second_pass::{PageVersion, render_if_needed};
+use crate::second_pass::{PageVersion, SecondRequest, render_if_needed};
 use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
@@ -42,10 +44,14 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         return shared.return_lease(leased, PageOutcome::Return(now + UNKNOWN_JOB_PAUSE)).await;
     };
     let retry_now = || PageOutcome::Retry(now);
+    let mut figures = shared.hooks.get().map(|_| Box::new(Figures::begin()));
+    if figures.is_some() {
+        shared.ask_pace(&leased.url).await;
+    }
     let lease = shared.host_limiter.lease(&leased.url, leased.max_concurrent);
     let deadline = work_deadline(&shared, &leased);
     let mut page = FinishedPage::new(leased, retry_now());
-    let processing = process(&shared, &job, &mut page, &lease);
+    let processing = process(&shared, &job, &mut page, &lease, &mut figures);
     let processing = AssertUnwindSafe(without_logs(job.zero_data_retention, processing)).catch_unwind();
     let text = tokio::select! {
         // In this order, so that no work is done for an ended job or on a lease that is about to end.
@@ -69,6 +75,9 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         }),
     };
     drop(lease);
+    if let Some(figures) = &mut figures {
+        figures.transformed();
+    }
     if shared.term.is_over() {
         // The process may have been suspended, so that a time limit has passed without an answer.
         return shared.return_stopped(page.lease).await;
@@ -85,7 +94,18 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         fields = read_page(&shared, &job, text, &mut page) => fields,
     };
     track_changes(&shared, &job, fields, &mut page).await;
+    if let Some(figures) = &mut figures {
+        figures.extracted();
+    }
     page.outcome = with_contract_names(&job, page.outcome);
+    if let Some(sink) = shared.sink.get().filter(|_| job.to_sink) {
+        tokio::select! {
+            biased;
+            () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
+            () = in_work.stopped() => return shared.return_stopped(page.lease).await,
+            () = deliver(&shared, &job, &**sink, &mut page) => {}
+        }
+    }
     page.slash_added = job.is_slash_added(page.lease.key);
     if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked) {
         page.notes.extend(shared.notes(|| rejection_note(SkipReason::RobotsTxt, 1).into_iter().collect()));
@@ -94,7 +114,10 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
-    match shared.finish(page).await {
+    let ended = figures.and_then(|figures| Some((figures.end_of(&page)?, figures)));
+    let finished = shared.finish(page).await;
+    let is_stored = finished.as_ref().is_ok_and(|receipt| receipt.accepted);
+    match finished {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
         // The lease expires, and the page is scraped again.
@@ -102,6 +125,9 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     }
     if let Some(url) = host_to_refresh {
         shared.refresh_limits(&url);
+    }
+    if let (Some(hooks), Some((page, figures)), true) = (shared.hooks.get(), ended, is_stored) {
+        hooks.ended(page, figures.times()).await;
     }
 }
 
@@ -132,6 +158,7 @@ async fn process(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
+    figures: &mut Option<Box<Figures>>,
 ) -> Option<Box<PageText>> {
     let hold = match hold_of(shared, &page.lease).await {
         Ok(hold) => hold,
@@ -141,7 +168,7 @@ async fn process(
             return None;
         }
     };
-    let text = process_held(shared, job, page, lease).await;
+    let text = process_held(shared, job, page, lease, figures).await;
     drop(hold);
     text
 }
@@ -152,19 +179,29 @@ async fn process_held(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
+    figures: &mut Option<Box<Figures>>,
 ) -> Option<Box<PageText>> {
     let is_sitemap = |crawl: &&CrawlContext| page.lease.auxiliary || crawl.sitemaps.contains(page.lease.key);
     if let Some(crawl) = job.crawl.as_ref().filter(is_sitemap) {
+        // It is no page for the hooks.
+        *figures = None;
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }
-    let FirstAnswer { fetched, engine, gap, not_rendered } = fetch(shared, job, page, lease).await?;
+    let FirstAnswer { fetched, engine, gap, options, not_rendered } =
+        fetch(shared, job, page, lease, figures).await?;
     admit_sitemaps(shared, job, &page.lease, &fetched.url).await;
-    if is_busy(fetched.status)
-        && let Some(outcome) = retry(shared, job, &page.lease, fetched.retry_after)
-    {
-        page.outcome = outcome;
-        return None;
+    if fetched.status >= 400 {
+        let end = AttemptEnd {
+            status: Some(fetched.status),
+            error: None,
+            retry_after: fetched.retry_after,
+            is_retryable: is_busy(fetched.status),
+        };
+        if let Some(outcome) = retry_page(shared, job, &page.lease, end).await {
+            page.outcome = outcome;
+            return None;
+        }
     }
     if fetched.status >= 400
         && !is_busy(fetched.status)
@@ -195,7 +232,11 @@ async fn process_held(
     let text = match transformed {
         Ok(transformed) => {
             let first = PageVersion { fetched, transformed, engine };
-            let version = render_if_needed(shared, job, page, first, gap, not_rendered).await;
+            let second = SecondRequest { gap, options, not_rendered };
+            let version = render_if_needed(shared, job, page, first, second).await;
+            if version.engine != engine {
+                figures.iter_mut().for_each(|figures| figures.fetched(&version.fetched, version.engine));
+            }
             answered = job.is_traced().then(|| version.fetched.url.clone());
             complete_page(shared, job, page, version).await
         }

@@ -47,6 +47,8 @@ pub(crate) struct Answered {
     pub(crate) fetched: Fetched,
     /// The feedback about the host of the page, not reported yet.
     pub(crate) feedback: HostFeedback,
+    /// When the request was sent.
+    pub(crate) sent: Instant,
 }
 
 /// Why there is no answer.
@@ -56,6 +58,8 @@ pub(crate) enum NotAnswered {
     /// The request failed.
     Failed {
         failure: FetchError,
+        /// When the request was sent.
+        sent: Instant,
         /// The observation of the host of the page, not reported yet.
         observed: Option<Observation>,
     },
@@ -84,7 +88,8 @@ impl PageRequest<'_> {
         let longest = MAX_PLACE_WAIT.max(self.gap * 2);
         let latest = self.latest_start.min(Instant::now() + longest);
         let permit = timeout_at(latest, permit).await;
-        let Some(permit) = permit.ok().filter(|_| Instant::now() < self.latest_start) else {
+        let sent = Instant::now();
+        let Some(permit) = permit.ok().filter(|_| sent < self.latest_start) else {
             return Err(NotAnswered::TooLate);
         };
         let request = FetchRequest {
@@ -94,7 +99,7 @@ impl PageRequest<'_> {
             purpose: Purpose::Page,
             session: Some(&job.fetch_session),
             engine: self.engine,
-            deadline: self.due(Instant::now()),
+            deadline: self.due(sent),
             zero_data_retention: job.zero_data_retention,
         };
         let redirects = CrawlRedirects {
@@ -108,7 +113,7 @@ impl PageRequest<'_> {
             Ok(fetched) => fetched,
             Err(failure) => {
                 let observed = self.report_failure(redirects, &failure);
-                return Err(NotAnswered::Failed { failure, observed });
+                return Err(NotAnswered::Failed { failure, sent, observed });
             }
         };
         // Before `redirects` drops the permit of the host.
@@ -127,7 +132,7 @@ impl PageRequest<'_> {
                 shared.observe(&fetched.url, HostFeedback { in_flight, ..other });
             }
         }
-        Ok(Answered { fetched, feedback })
+        Ok(Answered { fetched, feedback, sent })
     }
 
     /// When the answer is due if the request starts `now`.
