@@ -1,4 +1,4 @@
-//! A layer around each exchange of HTTP: a transport, a fingerprint or recorded answers of the embedder's own.
+//! A layer around each exchange of HTTP: a transport, a fingerprint or recorded answers of the embedder.
 
 use std::fmt;
 use std::io;
@@ -25,8 +25,8 @@ pub type LayerAnswer = http::Response<AnswerBody>;
 ///
 /// It answers by itself, such as from a recorded session or over a transport of its own, or passes the request
 /// on to [`Next`], the fetcher's own connections and proxies. It sees each request that the fetcher sends: of
-/// pages and their redirects, of robots.txt and sitemaps, of the resources of rendered pages, and of webhooks. It
-/// sees none that the cache answers.
+/// pages and their redirects, of robots.txt and sitemaps, of the resources of rendered pages, and of webhooks.
+/// It sees none that the cache answers.
 ///
 /// The fetcher does the rest: redirects, cookies, the cache, content codings, and the limits of bodies and of
 /// time. A layer is under the egress guard: it is not asked for a URL whose address the policy forbids, nor for

@@ -235,4 +235,4 @@ pub use gleaner_types::{
     Metadata, PageError, PathPart, RequestBounds, SafeUrl, event, limits, media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
-pub use {ipnet, schemars, serde_json, url};
+pub use {http, ipnet, schemars, serde_json, url};

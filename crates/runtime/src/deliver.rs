@@ -23,8 +23,8 @@ pub const MAX_SINK_WRITES: u32 = 5;
 /// The pause before a failed write is repeated; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-/// Writes the document of a page to the sink. The page then keeps its metadata only. If it was not written, the
-/// page returns to the queue or fails.
+/// Writes the document of a page to the sink. The page then keeps its metadata only. If it was not written,
+/// the page returns to the queue or fails.
 pub(crate) async fn deliver(
     shared: &Shared,
     job: &JobContext,

@@ -17,11 +17,11 @@ pub const HOOK_TIME: Duration = Duration::from_secs(10);
 /// Hooks for each page. Every method has a default, which changes nothing.
 ///
 /// [`follow`](Self::follow), [`pace`](Self::pace), [`retry`](Self::retry) and [`ended`](Self::ended) run on
-/// blocking threads, of which at most [`MAX_HOOK_THREADS`](crate::MAX_HOOK_THREADS) are used at once. One that
-/// blocks delays its own page, and no other page while a thread is free. [`prepare`](Self::prepare) is async
-/// and must not block. A call ends after [`HOOK_TIME`]; a later result is dropped.
+/// blocking threads, of which at most [`MAX_HOOK_THREADS`](crate::MAX_HOOK_THREADS) are used at once. One
+/// that blocks delays its own page, and no other page while a thread is free. [`prepare`](Self::prepare) is
+/// async and must not block. A call ends after [`HOOK_TIME`]; a later result is dropped.
 ///
-/// robots.txt, the egress guard, the limits of the job and the rules of the crawl hold whatever the hooks say.
+/// robots.txt, the egress guard, the limits of the job and the rules of the crawl hold whatever hooks say.
 pub trait PageHooks: Send + Sync + 'static {
     /// Whether to follow a link of a crawled page. It is asked for each link that belongs to the crawl by its
     /// rules, and not for the URLs of sitemaps. A link that is found on several pages is asked for on each.
@@ -32,9 +32,9 @@ pub trait PageHooks: Send + Sync + 'static {
         Follow::Yes
     }
 
-    /// Changes the request for a page before it is sent, such as by headers for one host. It is called once for
-    /// each attempt at a page, and not for robots.txt and sitemaps. Headers and cookies that it sets are not
-    /// sent to another origin after a redirect.
+    /// Changes the request for a page before it is sent, such as by headers for one host. It is called once
+    /// for each attempt at a page, and not for robots.txt and sitemaps. Headers and cookies that it sets are
+    /// not sent to another origin after a redirect.
     ///
     /// If it fails, panics or takes too long, the page fails.
     fn prepare<'a>(&'a self, request: &'a mut RequestDraft<'_>) -> BoxFuture<'a, Result<(), HookError>> {
@@ -42,9 +42,9 @@ pub trait PageHooks: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// The pace of a host, in addition to the engine's own limits: the stricter one applies. `host` is its name,
-    /// with the port if that is not the default of the scheme: `example.com`, `example.com:8080`. It is asked
-    /// before the first request to the host, and again after some seconds of use.
+    /// The pace of a host, in addition to the engine's own limits: the stricter one applies. `host` is its
+    /// name, with the port if that is not the default of the scheme: `example.com`, `example.com:8080`. It is
+    /// asked before the first request to the host, and again after some seconds of use.
     ///
     /// If it panics or takes too long, the host has no pace of its own.
     fn pace(&self, host: &str) -> Option<Pace> {
@@ -52,8 +52,9 @@ pub trait PageHooks: Send + Sync + 'static {
         None
     }
 
-    /// Whether to request a page again that failed, or answered with an error status. A retry needs an attempt
-    /// of the page, the retry budget of its job and time before its deadline; otherwise there is none.
+    /// Whether to request a page again that failed, or answered with an error status. A page has at most
+    /// [`MAX_ATTEMPTS`](crate::MAX_ATTEMPTS) attempts, and a retry needs the budget of its job and time before
+    /// its deadline; otherwise there is none.
     ///
     /// If it panics or takes too long, the engine decides.
     fn retry(&self, attempt: &PageAttempt<'_>) -> Retry {
@@ -61,8 +62,8 @@ pub trait PageHooks: Send + Sync + 'static {
         Retry::Default
     }
 
-    /// Learns that a page has ended: once for each page, after its outcome is stored. The end of its job may be
-    /// seen a moment earlier. After a crash, a page whose outcome was stored has no second call.
+    /// Learns that a page has ended: once for each page, after its outcome is stored. The end of its job may
+    /// be seen a moment earlier. A crash in between loses the call.
     fn ended(&self, end: &PageEnd<'_>) {
         let _ = end;
     }
@@ -234,8 +235,8 @@ impl fmt::Debug for RequestDraft<'_> {
     }
 }
 
-/// Why a hook or a sink failed. Any error converts into it by `?`. Its text becomes that of the page's failure,
-/// so it must hold no secrets.
+/// Why a hook or a sink failed. Any error converts into it by `?`. Its text becomes that of the page's
+/// failure, so it must hold no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookError(String);
 

@@ -261,9 +261,9 @@ impl HostLimiter {
         gap
     }
 
-    /// Asks for the pace of the host of `url`, by its name, unless that was done a short time ago. Returns what
-    /// then applies: the pace, with the greater one of its gap and that of robots.txt. Other requests to the
-    /// host wait for the answer.
+    /// Asks for the pace of the host of `url`, by its name, unless that was done a short time ago. Returns
+    /// what then applies: the pace, with the greater one of its gap and that of robots.txt. Other requests to
+    /// the host wait for the answer.
     pub(crate) async fn ask_pace<F: Future<Output = Pace>>(
         &self,
         url: &Url,

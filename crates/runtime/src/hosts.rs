@@ -39,8 +39,8 @@ impl Shared {
         self.permit_held(url, pacing, hold).await
     }
 
-    /// Asks the hooks of the embedder, if there are any, for the pace of the host of `url`, and reports it to the
-    /// store, so that no more pages are leased than may be requested.
+    /// Asks the hooks of the embedder, if there are any, for the pace of the host of `url`, and reports it to
+    /// the store, so that no more pages are leased than may be requested.
     pub(crate) async fn ask_pace(&self, url: &Url) {
         let Some(hooks) = self.hooks.get() else { return };
         let Some(pace) = self.host_limiter.ask_pace(url, |host| hooks.pace(host)).await else { return };

@@ -13,8 +13,8 @@ use crate::hooks::HookError;
 /// and written again: each document arrives at least once, and a document that arrives again has the same
 /// [`SinkPage::job`] and [`SinkPage::page`]. A sink that replaces by this key has each page once.
 ///
-/// A failed write is repeated after a pause, a few times. Then the page is scraped again if it has attempts left,
-/// or fails, and its links are not followed.
+/// A failed write is repeated after a pause, a few times. Then the page is scraped again if it has attempts
+/// left, or fails, and its links are not followed.
 ///
 /// The job keeps the metadata of a written document and nothing else of it, so that its reader need not read.
 /// Single scrapes and the pages of extract jobs are not written.

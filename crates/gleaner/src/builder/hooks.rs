@@ -11,6 +11,8 @@ impl EngineBuilder {
     /// retries, and the end of the page. Default: none.
     ///
     /// ```
+    /// use std::sync::Arc;
+    ///
     /// use gleaner::hooks::{Follow, FoundLink, PageFacts, PageHooks};
     ///
     /// /// Follows the links of pages about tea.
@@ -24,14 +26,14 @@ impl EngineBuilder {
     /// }
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
-    /// let engine = gleaner::Engine::builder().hooks(AboutTea).build()?;
+    /// let engine = gleaner::Engine::builder().hooks(Arc::new(AboutTea)).build()?;
     /// # drop(engine);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn hooks(mut self, hooks: impl PageHooks) -> Self {
-        self.hooks = Some(Arc::new(hooks));
+    pub fn hooks(mut self, hooks: Arc<dyn PageHooks>) -> Self {
+        self.hooks = Some(hooks);
         self
     }
 
@@ -41,6 +43,8 @@ impl EngineBuilder {
     /// engines. Default: none. A second one replaces the first.
     ///
     /// ```
+    /// use std::sync::Arc;
+    ///
     /// use gleaner::BoxFuture;
     /// use gleaner::layer::{Error, FetchLayer, LayerAnswer, LayerRequest, Next};
     ///
@@ -63,22 +67,23 @@ impl EngineBuilder {
     /// }
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
-    /// let engine = gleaner::Engine::builder().wrap_fetch(Recorded).build()?;
+    /// let engine = gleaner::Engine::builder().wrap_fetch(Arc::new(Recorded)).build()?;
     /// # drop(engine);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn wrap_fetch(mut self, layer: impl FetchLayer) -> Self {
-        self.fetcher = self.fetcher.layer(Arc::new(layer));
+    pub fn wrap_fetch(mut self, layer: Arc<dyn FetchLayer>) -> Self {
+        self.fetcher = self.fetcher.layer(layer);
         self
     }
 
-    /// Sets where the documents of crawls and batches go, each before its page counts as done. The job then keeps
-    /// their metadata only, and needs no reader. Default: none; documents wait for the reader of their job.
+    /// Sets where the documents of crawls and batches go, each before its page counts as done. The job then
+    /// keeps their metadata only, and needs no reader. Default: none; documents wait for the reader of their
+    /// job.
     #[must_use]
-    pub fn sink(mut self, sink: impl DocumentSink) -> Self {
-        self.sink = Some(Arc::new(sink));
+    pub fn sink(mut self, sink: Arc<dyn DocumentSink>) -> Self {
+        self.sink = Some(sink);
         self
     }
 }
