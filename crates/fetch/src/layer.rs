@@ -227,8 +227,8 @@ async fn through(
     let request =
         LayerRequest { url: url.clone(), request: http::Request::from_parts(head, body.to_bytes()) };
     let next = Next::new(move |request: LayerRequest| async move {
-        let request = request.request.map(Full::new);
-        Ok(session.send(request, url, skip_tls_verification).await?.map(AnswerBody::network))
+        let sent = session.send(request.request.map(Full::new), url, skip_tls_verification).await;
+        sent.map(|answer| answer.map(AnswerBody::network))
     });
     // The call is inside of the future, because it may panic too.
     let answering = AssertUnwindSafe(async move { layer.send(request, next).await }).catch_unwind();

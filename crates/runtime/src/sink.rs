@@ -17,7 +17,8 @@ use crate::hooks::HookError;
 /// left, or fails, and its links are not followed.
 ///
 /// The job keeps the metadata of a written document and nothing else of it, so that its reader need not read.
-/// Single scrapes and the pages of extract jobs are not written.
+/// Its status and its webhooks have no more either. Single scrapes and the pages of extract jobs are not
+/// written.
 pub trait DocumentSink: Send + Sync + 'static {
     /// Writes a document. It must be durable when this returns. A call is dropped after
     /// [`SINK_TIME`](crate::SINK_TIME) and when its job ends; it counts as failed if it panics.
