@@ -261,14 +261,14 @@ impl HostLimiter {
         gap
     }
 
-    /// Asks for the pace of the host of `url`, by its name, unless that was done a short time ago. Returns
-    /// what then applies: the pace, with the greater one of its gap and that of robots.txt. Other requests to
-    /// the host wait for the answer.
+    /// Asks for the pace of the host of `url`, by its name, unless that was done a short time ago. Returns the
+    /// gap and the places for the store, each only if the embedder asks for one or did before: another process
+    /// may have learned a gap. Other requests to the host wait for the answer.
     pub(crate) async fn ask_pace<F: Future<Output = Pace>>(
         &self,
         url: &Url,
         ask: impl FnOnce(Box<str>) -> F,
-    ) -> Option<Pace> {
+    ) -> Option<(Option<Duration>, Option<u32>)> {
         let host = self.host(url);
         let _turn = host.asking.lock().await;
         if host.lock().pace.is_some_and(|(_, at)| at.elapsed() < PACE_LIFETIME) {
@@ -276,13 +276,16 @@ impl HostLimiter {
         }
         let pace = ask(host_name(url).into()).await;
         let mut state = host.lock();
+        let before = state.pace.map_or(Pace::new(), |(pace, _)| pace);
         state.pace = Some((pace, Instant::now()));
         state.update_gap();
         let current = state.max_concurrent;
         state.set_max_concurrent(current);
-        let applies = pace.gap(state.gap);
+        let has_gap = !pace.gap.max(before.gap).is_zero();
+        let has_places = pace.places.min(before.places) < u32::MAX;
+        let changes = (has_gap.then_some(state.gap), has_places.then_some(pace.places));
         host.notify(state);
-        Some(applies)
+        Some(changes)
     }
 
     /// No request to the host of `url` starts during this pause.

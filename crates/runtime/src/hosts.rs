@@ -43,9 +43,10 @@ impl Shared {
     /// the store, so that no more pages are leased than may be requested.
     pub(crate) async fn ask_pace(&self, url: &Url) {
         let Some(hooks) = self.hooks.get() else { return };
-        let Some(pace) = self.host_limiter.ask_pace(url, |host| hooks.pace(host)).await else { return };
-        let (min_gap, max_concurrent) = (Some(pace.gap), Some(pace.places));
-        self.feedback(url, HostFeedback { min_gap, max_concurrent, ..HostFeedback::default() });
+        let asked = self.host_limiter.ask_pace(url, |host| hooks.pace(host)).await;
+        if let Some((min_gap, max_concurrent)) = asked.filter(|asked| *asked != (None, None)) {
+            self.feedback(url, HostFeedback { min_gap, max_concurrent, ..HostFeedback::default() });
+        }
     }
 
     /// As [`permit`](Self::permit), for a host that is held.

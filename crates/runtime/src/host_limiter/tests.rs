@@ -188,7 +188,7 @@ async fn the_pace_of_the_embedder_lowers_the_limits_of_the_host() {
         }
     };
     let two = Pace::new().places(2);
-    assert_eq!(host_limiter.ask_pace(&site, ask(two)).await, Some(two));
+    assert_eq!(host_limiter.ask_pace(&site, ask(two)).await, Some((None, Some(2))));
     host_limiter.set_limits(&site, 8, Instant::now());
     let first = host_limiter.permit(&site, FREE).await;
     let second = host_limiter.permit(&site, FREE).await;
@@ -197,7 +197,8 @@ async fn the_pace_of_the_embedder_lowers_the_limits_of_the_host() {
     let gap = |seconds| Pace::new().gap(Duration::from_secs(seconds));
     assert_eq!(host_limiter.ask_pace(&site, ask(gap(5))).await, None, "it was asked a short time ago");
     tokio::time::advance(PACE_LIFETIME).await;
-    assert_eq!(host_limiter.ask_pace(&site, ask(gap(5))).await, Some(gap(5)));
+    let changes = host_limiter.ask_pace(&site, ask(gap(5))).await;
+    assert_eq!(changes, Some((Some(Duration::from_secs(5)), Some(u32::MAX))));
     assert_eq!(host_limiter.set_gap(&site, Duration::from_secs(3)), Duration::from_secs(5));
     assert_eq!(host_limiter.set_gap(&site, Duration::from_secs(9)), Duration::from_secs(9));
 }
