@@ -6,6 +6,7 @@ use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
 use gleaner::{CrawlRequest, Engine, EngineBuilder, Error, ScrapeOptions};
 use ipnet::{IpNet, Ipv4Net};
+use tokio::runtime::Handle;
 
 use crate::Report;
 
@@ -17,11 +18,16 @@ pub fn engine(concurrency: u32) -> Result<Engine, Error> {
     loopback().concurrency(concurrency).concurrency_per_host(concurrency).build()
 }
 
-/// A builder of such an engine, with defaults for everything else.
+/// A builder of such an engine, with defaults for everything else. It works on the threads of the program, if
+/// that has any: they are what is measured.
 #[must_use]
 pub fn loopback() -> EngineBuilder {
     let loopback = IpNet::V4(Ipv4Net::new_assert(std::net::Ipv4Addr::new(127, 0, 0, 0), 8));
-    Engine::builder().allow_private(loopback)
+    let builder = Engine::builder().allow_private(loopback);
+    match Handle::try_current() {
+        Ok(runtime) => builder.on_runtime(runtime),
+        Err(_) => builder,
+    }
 }
 
 /// Crawls the site of `start` through its links only and reads the documents as they arrive.

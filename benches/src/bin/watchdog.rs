@@ -10,22 +10,18 @@ mod serve;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gleaner::pdf::{self, PdfWorker};
 use gleaner_benches::engine::loopback;
 use gleaner_benches::floor::client;
-use gleaner_benches::peak_memory;
+use gleaner_benches::{AFTER_LOAD, Failure, PROBE_INTERVAL, Prober, peak_memory};
 use gleaner_http::Service;
 use gleaner_testkit::{PageServer, Size, WorstCase, worst_cases};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::time::MissedTickBehavior;
 
 const USAGE: &str = "Usage: watchdog [KIND]...
 
@@ -39,22 +35,16 @@ const PDF_WORKER: &str = "pdf-worker";
 const WORKERS: usize = 2;
 /// The path of the probe requests.
 const PROBE_PATH: &str = "/openapi.json";
-/// The interval of the probes. A probe does not wait for earlier responses.
-const PROBE_INTERVAL: Duration = Duration::from_millis(5);
 /// Duration of the measurement without an attack.
 const IDLE_TIME: Duration = Duration::from_secs(5);
 /// The `timeout` of every attack.
 const TIMEOUT: Duration = Duration::from_millis(1_000);
-/// Probes continue for this time after an attack, because its work may not have stopped.
-const AFTER_ATTACK: Duration = Duration::from_millis(200);
 /// A job is cancelled after this time.
 const MAX_JOB_TIME: Duration = Duration::from_secs(3);
 /// Pause between two requests for the status of a job.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 /// Timeout of the client for a response.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(120);
-
-type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {
     // Before any setup: the memory and time of a worker count against its file.
@@ -81,7 +71,7 @@ fn start() -> Result<(), Failure> {
 
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build()?;
     let server = runtime.block_on(start_server())?;
-    let prober = Prober::start(&server)?;
+    let prober = Prober::start(&server, &[(PROBE_PATH, 200)])?;
     let attacker = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = attacker.block_on(run(&server, &prober, &cases));
     // A drop would wait for blocking work of the attacks.
@@ -102,7 +92,7 @@ async fn start_server() -> Result<String, Failure> {
 async fn run(server: &str, prober: &Prober, cases: &[WorstCase]) -> Result<(), Failure> {
     let client = client()?;
     // First probes open connections, fill caches and start threads.
-    prober.during(tokio::time::sleep(AFTER_ATTACK)).await;
+    prober.during(tokio::time::sleep(AFTER_LOAD)).await;
     println!("{} worst cases; GET {PROBE_PATH} every {} ms", cases.len(), PROBE_INTERVAL.as_millis());
     println!(
         "{:<52} {:>11} {:>8} {:>9} {:>9}  results",
@@ -245,88 +235,4 @@ async fn timed(request: RequestBuilder, slowest: &mut Duration) -> Result<(Statu
 fn state_of(body: &[u8]) -> String {
     let status: Value = serde_json::from_slice(body).unwrap_or_default();
     status.get("status").and_then(Value::as_str).unwrap_or("no state").to_owned()
-}
-
-/// Sends the latency of each probe, or `None` for a failed one.
-type LatencySender = UnboundedSender<Option<Duration>>;
-
-/// Sends probes on its own thread while a receiver of latencies is set.
-struct Prober(Arc<Mutex<Option<LatencySender>>>);
-
-impl Prober {
-    fn start(server: &str) -> Result<Self, Failure> {
-        let shared: Arc<Mutex<Option<LatencySender>>> = Arc::default();
-        let (client, url, sender) = (client()?, format!("{server}{PROBE_PATH}"), Arc::clone(&shared));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        // Ends with the program.
-        std::thread::Builder::new()
-            .name("prober".to_owned())
-            .spawn(move || runtime.block_on(probe(client, url, sender)))?;
-        Ok(Self(shared))
-    }
-
-    fn set_sender(&self, sender: Option<LatencySender>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = sender;
-    }
-
-    /// The latencies of probes while a future runs, and shortly after.
-    async fn during<T>(&self, load: impl Future<Output = T>) -> (T, ProbeLatencies) {
-        let (sender, mut receiver) = unbounded_channel();
-        self.set_sender(Some(sender));
-        let result = load.await;
-        tokio::time::sleep(AFTER_ATTACK).await;
-        self.set_sender(None);
-        let mut probes = ProbeLatencies::default();
-        // Ends when the last probe that began meanwhile drops its sender.
-        while let Some(latency) = receiver.recv().await {
-            probes.failed += usize::from(latency.is_none());
-            probes.sorted.extend(latency);
-        }
-        probes.sorted.sort();
-        (result, probes)
-    }
-}
-
-async fn probe(client: Client, url: String, shared: Arc<Mutex<Option<LatencySender>>>) {
-    let mut interval = tokio::time::interval(PROBE_INTERVAL);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        interval.tick().await;
-        let sender = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(sender) = sender else { continue };
-        let request = client.get(&url);
-        tokio::spawn(async move {
-            let mut latency = Duration::ZERO;
-            let result = timed(request, &mut latency).await;
-            let succeeded = result.is_ok_and(|(status, _)| status == StatusCode::OK);
-            // The receiver is gone when the program ends.
-            let _ = sender.send(succeeded.then_some(latency));
-        });
-    }
-}
-
-/// Latencies of probes.
-#[derive(Default)]
-struct ProbeLatencies {
-    sorted: Vec<Duration>,
-    failed: usize,
-}
-
-impl ProbeLatencies {
-    /// The latency that `per_mille` of 1,000 probes do not exceed.
-    fn quantile(&self, per_mille: usize) -> Duration {
-        let rank = (self.sorted.len() * per_mille).div_ceil(1_000).saturating_sub(1);
-        self.sorted.get(rank).copied().unwrap_or_default()
-    }
-}
-
-impl fmt::Display for ProbeLatencies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (greatest, p99) = (milliseconds(self.quantile(1_000)), milliseconds(self.quantile(990)));
-        write!(f, "{greatest:>11.1} {p99:>8.1}")?;
-        match self.failed {
-            0 => Ok(()),
-            failed => write!(f, " ({failed} of {} failed)", self.sorted.len() + failed),
-        }
-    }
 }

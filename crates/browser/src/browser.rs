@@ -101,6 +101,7 @@ impl Browser {
 impl Render for Browser {
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let context = self.pool.open().await.map_err(|error| match error {
+            OpenError::Launch(error) if error.is_exhaustion() => Error::exhausted(&request.url),
             OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
             OpenError::Call(error) => {
                 tracing::debug!(%error, "a page was not opened");

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -27,6 +28,7 @@ pub(crate) struct JobCommand {
     /// The options by the path of their request field.
     options: BTreeMap<String, Value>,
     links: LinkRules,
+    private: Vec<IpNet>,
 }
 
 /// What a file says about the command that started its job.
@@ -38,6 +40,9 @@ pub(crate) struct JobLabel {
     options: BTreeMap<String, String>,
     /// The rules for links, with which `gleaner resume` goes on.
     pub(crate) links: LinkRules,
+    /// The ranges of `--allow-private`. Files of earlier versions have none.
+    #[serde(default)]
+    private: Vec<String>,
 }
 
 /// The first difference between two commands.
@@ -58,7 +63,13 @@ impl JobCommand {
     pub(crate) fn new(name: &'static str, request: &impl Serialize, links: LinkRules) -> Self {
         let mut options = BTreeMap::new();
         flatten("", serde_json::to_value(request).unwrap_or_default(), &mut options);
-        Self { name, options, links }
+        Self { name, options, links, private: Vec::new() }
+    }
+
+    /// Sets the ranges of `--allow-private`.
+    pub(crate) fn allowing(mut self, private: &[IpNet]) -> Self {
+        private.clone_into(&mut self.private);
+        self
     }
 
     /// Whether nothing about its pages may be written.
@@ -70,8 +81,13 @@ impl JobCommand {
     pub(crate) fn label(&self) -> String {
         let salt = Uuid::now_v7();
         let digests = self.options.iter().map(|(name, value)| (name.clone(), digest(salt, name, value)));
-        let label =
-            JobLabel { command: self.name.to_owned(), salt, options: digests.collect(), links: self.links };
+        let label = JobLabel {
+            command: self.name.to_owned(),
+            salt,
+            options: digests.collect(),
+            links: self.links,
+            private: self.private.iter().map(IpNet::to_string).collect(),
+        };
         // Texts and truth values can always be written.
         serde_json::to_string(&label).unwrap_or_default()
     }
@@ -149,6 +165,12 @@ impl JobLabel {
     /// Reads the label of a file; `None` if another program wrote it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
+    }
+
+    /// The first range of private addresses of the start that is in none of the `given` ones.
+    pub(crate) fn lacking(&self, given: &[IpNet]) -> Option<IpNet> {
+        let mut ranges = self.private.iter().filter_map(|range| range.parse::<IpNet>().ok());
+        ranges.find(|range| !given.iter().any(|other| other.contains(range)))
     }
 }
 
@@ -267,6 +289,24 @@ mod tests {
             assert!(text.starts_with(expected) && text.contains("gleaner resume a.db"), "{text}");
         }
         first.check(&label, Path::new("a.db"), None).unwrap();
+    }
+
+    #[test]
+    fn a_range_of_the_start_that_is_not_given_again_is_found() {
+        let ranges = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<IpNet>>();
+        let start = ranges(&["127.0.0.0/8", "10.1.0.0/16"]);
+        let label = crawl(json!({"url": "a.example"})).allowing(&start).label();
+        let label = JobLabel::parse(&label).unwrap();
+        for (given, expected) in [
+            (&["127.0.0.0/8", "10.1.0.0/16"][..], None),
+            (&["0.0.0.0/0"], None),
+            (&["127.0.0.0/8"], Some("10.1.0.0/16")),
+            (&["127.0.0.0/8", "10.1.2.0/24"], Some("10.1.0.0/16")),
+            (&[], Some("127.0.0.0/8")),
+        ] {
+            let found = label.lacking(&ranges(given)).map(|range| range.to_string());
+            assert_eq!(found.as_deref(), expected, "{given:?}");
+        }
     }
 
     #[test]

@@ -10,9 +10,7 @@ use std::time::Duration;
 use gleaner_extract::model::LanguageModel;
 use gleaner_extract::{Budget, CompiledCrawl, ErrorKind, SiteUrl, compile_crawl};
 use gleaner_runtime::{Error, Runtime};
-use gleaner_types::plan::{
-    CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, Location, MapPlan, SitemapMode, Target,
-};
+use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, Location, MapPlan, SitemapMode, Target};
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::response::{CrawlParams, CrawlParamsPreview};
 use gleaner_types::{ErrorCode, PageError, RequestBounds};
@@ -101,7 +99,7 @@ impl CrawlPrompts {
                 return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
             };
             let may_widen = request.crawl_entire_domain.is_none();
-            let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, may_widen).await?;
+            let compiled = self.options(runtime, &plan, &prompt, may_widen).await?;
             let warning = compiled.warning();
             let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
             let request = request.or_generated(generated.clone());
@@ -121,10 +119,11 @@ impl CrawlPrompts {
     ) -> BoxFuture<'a, Result<CrawlParamsPreview, Error>> {
         Box::pin(async move {
             let CrawlParamsPreviewPlan { target, prompt } = plan;
-            let rules = CrawlRequest::new(target.url.as_str()).check()?.rules;
-            let compiled = self.options(runtime, &target, &rules, &prompt, true).await?;
+            let mut plan = CrawlRequest::new(target.url.as_str()).check()?;
+            plan.target = target;
+            let compiled = self.options(runtime, &plan, &prompt, true).await?;
             let warning = compiled.warning();
-            Ok(CrawlParamsPreview { success: true, data: params(&target, compiled, false), warning })
+            Ok(CrawlParamsPreview { success: true, data: params(&plan.target, compiled, false), warning })
         })
     }
 
@@ -132,18 +131,17 @@ impl CrawlPrompts {
     async fn options(
         &self,
         runtime: &Arc<Runtime>,
-        target: &Target,
-        rules: &CrawlRules,
+        plan: &CrawlPlan,
         prompt: &str,
         may_widen: bool,
     ) -> Result<CompiledCrawl, Error> {
-        let site = site_urls(runtime, target, rules).await?;
-        let mut rules = rules.clone();
+        let site = site_urls(runtime, plan).await?;
+        let mut rules = plan.rules.clone();
         // With "the whole site" the other words of the prompt also apply to pages above the start page.
         let is_widened = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
         rules.crawl_entire_domain |= may_widen && compile_crawl(prompt, &site).is_ok_and(is_widened);
         let reachable =
-            runtime.filter_in_scope(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
+            runtime.filter_in_scope(plan.target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
         let reachable = reachable.map_err(|error| invalid_prompt(&error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
         let job = Job::new(self.model.as_ref(), budget, None);
@@ -168,20 +166,18 @@ fn invalid_prompt(reason: &str) -> Error {
 }
 
 /// The URLs of the site, including those that the crawl does not reach.
-async fn site_urls(
-    runtime: &Arc<Runtime>,
-    target: &Target,
-    rules: &CrawlRules,
-) -> Result<Vec<SiteUrl>, Error> {
+async fn site_urls(runtime: &Arc<Runtime>, crawl: &CrawlPlan) -> Result<Vec<SiteUrl>, Error> {
     let plan = MapPlan {
-        target: target.clone(),
+        target: crawl.target.clone(),
         search: None,
         sitemap: SitemapMode::Include,
-        include_subdomains: rules.allow_subdomains,
+        include_subdomains: crawl.rules.allow_subdomains,
         ignore_query_parameters: true,
         limit: MAX_PROMPT_URLS,
         timeout: Some(PROMPT_MAP_TIMEOUT),
         location: Location { country: "US".to_owned(), languages: Vec::new() },
+        max_age: crawl.options.max_age,
+        skip_tls_verification: crawl.options.skip_tls_verification,
     };
     let map = runtime.map(plan).await?;
     if map.links.is_empty() {

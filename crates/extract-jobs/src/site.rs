@@ -254,5 +254,7 @@ fn map_plan(request: &ExtractPlan, plan: &ExecutionPlan, source: &ExtractSource)
         limit: MAX_SITE_PAGES,
         timeout: None,
         location: request.options.location.clone(),
+        max_age: request.options.max_age,
+        skip_tls_verification: request.options.skip_tls_verification,
     }
 }

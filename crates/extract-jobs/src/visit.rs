@@ -79,11 +79,20 @@ async fn crawl_page(
     let failures = job.failures().await.map_err(|error| page_error(&error))?;
     Err(match failures.failures.into_iter().next() {
         Some(page) => page.error,
-        None if !failures.robots_blocked.is_empty() => {
-            PageError { code: ErrorCode::CrawlDenial, message: "robots.txt forbids it".to_owned() }
-        }
-        None => PageError { code: ErrorCode::UnknownError, message: "the page gave no document".to_owned() },
+        None => match failures.robots_blocked.into_iter().next() {
+            Some(page) => denied(page.rule.map_or_else(
+                || "robots.txt forbids it".to_owned(),
+                |line| format!("robots.txt forbids it by {line}"),
+            )),
+            None => {
+                PageError { code: ErrorCode::UnknownError, message: "the page gave no document".to_owned() }
+            }
+        },
     })
+}
+
+fn denied(message: String) -> PageError {
+    PageError { code: ErrorCode::CrawlDenial, message }
 }
 
 /// The rules of a crawl that follows no links.

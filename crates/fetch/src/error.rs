@@ -46,8 +46,8 @@ pub enum ErrorKind {
     Dns,
     /// No connection could be opened.
     Connect,
-    /// This process or machine has no descriptor, port or memory for another connection. It says nothing
-    /// about the host.
+    /// This process or machine has no descriptor, port or memory for another connection, or for a browser. It
+    /// says nothing about the host.
     Exhausted,
     /// The TLS handshake failed.
     Tls,
@@ -138,6 +138,13 @@ impl Error {
     /// no secrets.
     pub fn layer(url: &Url, reason: &str) -> Self {
         Self::new(ErrorKind::Protocol, url, format!("the layer around the fetcher failed: {reason}"))
+    }
+
+    /// This machine has no descriptor, process or memory for the browser that the page at `url` needs. A
+    /// retry may succeed.
+    pub fn exhausted(url: &Url) -> Self {
+        let text = "this machine has no descriptor, process or memory for a browser";
+        Self::new(ErrorKind::Exhausted, url, text)
     }
 
     /// The document at `url` was redirected more than [`DEFAULT_MAX_REDIRECTS`] times in a row.
@@ -284,8 +291,9 @@ impl Error {
         self.0.kind == ErrorKind::Connect
     }
 
-    /// Whether this process or machine had no descriptor, port or memory for another connection. It says
-    /// nothing about the host: the request can be made again when other connections have ended.
+    /// Whether this process or machine had no descriptor, port or memory for another connection, or for a
+    /// browser. It says nothing about the host: the request can be made again when other connections have
+    /// ended.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.0.kind == ErrorKind::Exhausted

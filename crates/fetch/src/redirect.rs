@@ -126,7 +126,7 @@ fn resolve(location: &[u8], from: &Url) -> Result<Url, BadLocation> {
             text.push_str(percent_encoding::percent_encode_byte(*byte));
         }
     }
-    let mut target = from.join(&text).map_err(|_| BadLocation)?;
+    let mut target = gleaner_types::join(from, &text).map_err(|_| BadLocation)?;
     // RFC 9110 section 10.2.2: a target without a fragment inherits the fragment of the redirecting URL.
     if target.fragment().is_none() {
         target.set_fragment(from.fragment());

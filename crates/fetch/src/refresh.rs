@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use gleaner_types::Refresh;
+use gleaner_types::{Refresh, join};
 use http::HeaderMap;
 use url::Url;
 
@@ -69,8 +69,8 @@ pub(crate) fn target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool)
         return None;
     }
     let is_page = |url: &Url| matches!(url.scheme(), "http" | "https");
-    let base = base.and_then(|base| url.join(&base).ok()).filter(is_page);
-    let mut target = base.as_ref().unwrap_or(url).join(refresh.url).ok()?;
+    let base = base.and_then(|base| join(url, &base).ok()).filter(is_page);
+    let mut target = join(base.as_ref().unwrap_or(url), refresh.url).ok()?;
     let _ = target.set_username("");
     let _ = target.set_password(None);
     // Browsers do not leave a page for `mailto:` or an app's scheme without asking the user.

@@ -94,8 +94,8 @@ pub use queue::{
     QueueChange, QueueSpill, QueuedPage, Restore, SPILL_BLOCK_BYTES, SpilledBlock, Trap, url_shape,
 };
 pub use robots::{
-    MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,
-    asks_nofollow,
+    MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsLine, RobotsPolicy,
+    RobotsRule, asks_nofollow,
 };
 pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, SkipReason, looks_like_file};
 pub use site::same_site;

@@ -5,13 +5,13 @@
 
 use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
 
-use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver};
+use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
 
 /// Prints what it resolves. The egress guard still checks each address.
 #[derive(Debug)]
 struct LoudResolver(SystemResolver);
 
-#[async_trait::async_trait]
+#[async_trait]
 impl Resolve for LoudResolver {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let addresses = self.0.resolve(host).await?;
@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = arguments.next().unwrap_or_else(|| "https://example.com/".to_owned());
     let resolver = LoudResolver(SystemResolver::default());
     let mut builder = Engine::builder().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
-    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)").check_certificates(true);
+    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)");
     if let Some(proxy) = arguments.next() {
         // A proxy in a private network also needs `allow_cidr` of the pool.
         builder = builder.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));

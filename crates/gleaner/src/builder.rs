@@ -1,4 +1,5 @@
 mod crawling;
+mod executing;
 mod hooks;
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use gleaner_frontier::{
     FrontierConfig,
 };
 use gleaner_runtime::{
-    Clock, DocumentSink, MemoryBudget, PageHooks, RenderPolicy, RenderSettings, Runtime, RuntimeConfig,
+    DocumentSink, Executor, MemoryBudget, PageHooks, RenderPolicy, RenderSettings, Runtime, RuntimeConfig,
 };
 use gleaner_store::{MemoryConfig, Store};
 use gleaner_types::RequestBounds;
@@ -62,7 +63,6 @@ enum PageCache {
 /// # fn main() -> Result<(), gleaner::Error> {
 /// let engine = Engine::builder()
 ///     .user_agent("my-crawler/1.0 (+https://example.com/bot)")
-///     .check_certificates(true)
 ///     .concurrency(20)
 ///     .concurrency_per_host(4)
 ///     .connect_timeout(Duration::from_secs(5))
@@ -73,11 +73,12 @@ enum PageCache {
 /// # }
 /// ```
 ///
-/// Settings of the network, of limits and storage, of jobs, of structured data, of PDFs and of the job
-/// service are in groups below. What one request needs, such as its headers, its `timeout` or its formats,
-/// belongs to the [request](crate::request).
+/// Settings of the network, of the tokio runtime, of limits and storage, of jobs, of structured data, of PDFs
+/// and of the job service are in groups below. What one request needs, such as its headers, its `timeout` or
+/// its formats, belongs to the [request](crate::request).
 #[derive(Debug)]
 pub struct EngineBuilder {
+    runtime: Option<Handle>,
     fetcher: FetcherBuilder,
     egress: EgressPolicy,
     user_agent: Option<String>,
@@ -109,6 +110,7 @@ pub struct EngineBuilder {
 impl Default for EngineBuilder {
     fn default() -> Self {
         Self {
+            runtime: None,
             fetcher: FetcherBuilder::default(),
             egress: EgressPolicy::public_only(),
             user_agent: None,
@@ -191,18 +193,17 @@ impl EngineBuilder {
 
     /// Trusts more certificate authorities besides Mozilla's roots. `pem` is a text with one or more
     /// certificates, such as the content of a CA bundle.
-    ///
-    /// Pages are checked against them only if their request or
-    /// [`check_certificates`](Self::check_certificates) asks for a check.
     #[must_use]
     pub fn add_root_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.fetcher = self.fetcher.add_root_certificates_pem(pem);
         self
     }
 
-    /// Sets whether the TLS certificates of pages are always checked. Default: false. The request then
-    /// decides by `skipTlsVerification`, whose own default accepts any certificate, as clients of the
-    /// contract expect. The certificates of webhooks, models and search engines are always checked.
+    /// Sets whether TLS certificates are checked even if a request accepts any. Default: false; the request
+    /// decides by `skip_tls_verification`. A request of a program has its page checked unless it says
+    /// otherwise. A service needs this setting: in version 2 of the API, the default of `skipTlsVerification`
+    /// is true, as its clients expect. A robots.txt, which jobs share, is checked by this setting only. The
+    /// certificates of webhooks, models and search engines are always checked.
     #[must_use]
     pub fn check_certificates(mut self, check: bool) -> Self {
         self.checks_certificates = check;
@@ -276,9 +277,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. Default: at
-    /// most 4 MiB in memory. A [`MemoryCache`] can hold more, a [`DiskCache`](crate::DiskCache) survives a
-    /// restart, and a [`CacheStore`] of your own keeps them where you like.
+    /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`; a
+    /// request of a program uses none by default. Default: at most 4 MiB in memory. A [`MemoryCache`] can
+    /// hold more, a [`DiskCache`](crate::DiskCache) survives a restart, and a [`CacheStore`] of your own
+    /// keeps them where you like.
     ///
     /// ```no_run
     /// use std::sync::Arc;
@@ -394,15 +396,17 @@ impl EngineBuilder {
     /// # Errors
     /// [`Configuration`](crate::ErrorKind::Configuration) if a setting is invalid: an empty user agent or one
     /// that no header can hold, too little memory for pages, a root certificate that cannot be read, a
-    /// timeout of zero, a proxy pool without proxies, or two stores. With `EngineBuilder::store_at` or
-    /// `EngineBuilder::store_in_database`, [`Store`](crate::ErrorKind::Store) if the file or the database
-    /// cannot be opened.
+    /// timeout of zero, a proxy pool without proxies, two stores, or a tokio runtime without time or I/O.
+    /// With `EngineBuilder::store_at` or `EngineBuilder::store_in_database`,
+    /// [`Store`](crate::ErrorKind::Store) if the file or the database cannot be opened, or if the threads of
+    /// the engine cannot start.
     pub fn build(mut self) -> Result<Engine, Error> {
         self.check()?;
+        let executor = self.executor()?;
         let database = std::mem::take(&mut self.database);
-        let store = database.open_blocking(self.memory_config(), self.result_retention)?;
+        let store = database.open_blocking(self.memory_config(), self.result_retention, &executor)?;
         self.store = store.or(self.store);
-        self.build_opened()
+        self.build_opened(executor)
     }
 
     /// Like [`build`](Self::build), and does not block the thread while it connects to a database.
@@ -411,10 +415,12 @@ impl EngineBuilder {
     /// As for [`build`](Self::build).
     pub async fn build_async(mut self) -> Result<Engine, Error> {
         self.check()?;
+        let executor = self.executor()?;
         let database = std::mem::take(&mut self.database);
-        let store = database.open(self.memory_config(), self.result_retention).await?;
-        self.store = store.or(self.store);
-        self.build_opened()
+        if database.is_set() {
+            self.store = executor.run(database.open(self.memory_config(), self.result_retention)).await?;
+        }
+        self.build_opened(executor)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -466,7 +472,7 @@ impl EngineBuilder {
     }
 
     /// Builds the engine. A database is open, as the store.
-    fn build_opened(self) -> Result<Engine, Error> {
+    fn build_opened(self, executor: Executor) -> Result<Engine, Error> {
         let limits = self.memory_config();
         let renderer = self.chosen_renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
@@ -493,16 +499,17 @@ impl EngineBuilder {
             PageCache::None => {}
         }
         let fetcher = fetcher.build()?;
-        let clock = Clock::system();
-        let store = match self.store {
-            Some(store) => store,
-            None => self.file.open(limits, clock.now())?,
+        let clock = executor.clock();
+        let (store, is_own) = match self.store {
+            Some(store) => (store, false),
+            None => (self.file.open(limits, clock.started())?, true),
         };
         let uses_model = self.extract.uses_model();
         let agent = self.robots_agent.clone();
         let transform =
             Arc::new(TransformAdapter::new(uses_model, self.links, agent, memory.large, self.site_memory));
         let runtime = Runtime::new(RuntimeConfig {
+            executor,
             store,
             fetch: Arc::new(FetchAdapter {
                 fetcher: fetcher.clone(),
@@ -524,6 +531,9 @@ impl EngineBuilder {
         if let Some(sink) = self.sink {
             runtime.set_sink(sink);
         }
+        if is_own {
+            runtime.own_store();
+        }
         let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
         if let Some(port) = extract.port() {
             runtime.set_extract(port);
@@ -531,7 +541,9 @@ impl EngineBuilder {
         runtime.set_options_check(Arc::new(StoredOptions { engine: capabilities, extract: extract.clone() }));
         let service = ServicePart::new(&runtime, self.service, extract.port(), fetcher);
         let engine = Engine::new(runtime, service, extract, capabilities, self.bounds);
-        if engine.runtime().store().is_durable() && Handle::try_current().is_ok() {
+        if engine.runtime().store().is_durable() {
+            // Otherwise, that its threads cannot start would be known only from the log.
+            engine.runtime().executor().handle()?;
             engine.wake();
         }
         Ok(engine)

@@ -1,6 +1,6 @@
 use gleaner_runtime::{Job, StartOptions};
 use gleaner_store::JobWarning;
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::request::{CrawlRequest, Defaults};
 use url::Url;
 
 use crate::extract::PromptedCrawl;
@@ -64,6 +64,7 @@ impl Engine {
     /// # Errors
     /// Those of [`crawl`](Self::crawl).
     pub async fn crawl_explained(&self, request: CrawlRequest, explained: &[Url]) -> Result<Job, Error> {
+        let request = request.with_defaults(Defaults::Library);
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
         // A refused webhook has to fail before the site is mapped for a prompt.

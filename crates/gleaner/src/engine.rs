@@ -5,7 +5,7 @@ use gleaner_runtime::{Job, MapResult, Runtime, StartOptions, warn};
 use gleaner_store::Retention;
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan};
-use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::request::{BatchScrapeRequest, Defaults, MapRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{Document, FaultPath, Interrupt, RequestBounds};
 use serde_json::Value;
 
@@ -23,8 +23,14 @@ const NEEDS_SCRIPTS: &str = "This page seems to need JavaScript: without its scr
 /// The engine. Most programs need only one, because politeness and limits hold within an engine. Clones are
 /// cheap and share it.
 ///
-/// Its methods need a tokio runtime with time and I/O, except for [`convert`](Self::convert). When the last
-/// clone and the last [`Job`] are dropped, all work stops; [`stop`](Self::stop) ends it in order.
+/// It works in a tokio runtime of its own, or in [one of the program](EngineBuilder::on_runtime). So its
+/// methods may be called from any runtime, from several, and without any, and an engine may be in a `static`:
+/// the runtime of a caller that ends takes along only what that caller waited for.
+///
+/// When the last clone and the last [`Job`] are dropped, all work stops: pages in work are given up, and so
+/// are [detached](Job::detach) jobs and webhooks that wait. Jobs in memory are lost then. Jobs in a file or a
+/// database stay and go on with the next engine, which fetches the pages that were in work again; the file is
+/// closed before the drop returns. [`stop`](Self::stop) ends the work in order: pages in work are finished.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,
@@ -97,6 +103,12 @@ impl Engine {
     /// `metadata.status_code` has the status. The wait ends with the `timeout` of the request, by default 30
     /// seconds. Dropping the future ends the work.
     ///
+    /// The page is fetched, and its certificate checked, unless the request says otherwise: by `max_age`, a
+    /// copy of that age is enough, and by `skip_tls_verification`, any certificate. A page that was fetched
+    /// without a browser is kept in the [cache](EngineBuilder::cache) for later requests with a `max_age`,
+    /// unless the request has `headers`, `actions` or `zero_data_retention`, or `store_in_cache` is false.
+    /// The same holds for the pages of a batch, a crawl, a map and an extract.
+    ///
     /// ```no_run
     /// # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
     /// use gleaner::ScrapeRequest;
@@ -120,7 +132,7 @@ impl Engine {
     /// [`Page`](crate::ErrorKind::Page) if the page gave no document.
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
         let options = StartOptions::default();
-        let plan = request.check_within(self.bounds)?;
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         Ok(self.runtime.scrape(plan, options).await?)
     }
@@ -147,6 +159,7 @@ impl Engine {
     /// [`Job::failures`] lists it. [`Forbidden`](crate::ErrorKind::Forbidden) if the egress guard refuses the
     /// webhook, and [`RateLimited`](crate::ErrorKind::RateLimited) if too many pages wait.
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
+        let request = request.with_defaults(Defaults::Library);
         let options = self.start_options(request.to_stored());
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
@@ -173,11 +186,12 @@ impl Engine {
     /// # Errors
     /// Those of [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
-        Ok(self.runtime.map(request.check_within(self.bounds)?).await?)
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds)?;
+        Ok(self.runtime.map(plan).await?)
     }
 
-    /// Converts a page that the program already has to a document. It uses no network and needs no tokio
-    /// runtime. It blocks the thread for some milliseconds, for a large page longer. It converts a PDF within
+    /// Converts a page that the program already has to a document. It uses no network and starts no
+    /// threads. It blocks the thread for some milliseconds, for a large page longer. It converts a PDF within
     /// this process, even if the engine has a PDF worker.
     ///
     /// ```

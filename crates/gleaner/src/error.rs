@@ -68,7 +68,7 @@ pub enum ErrorKind {
     RateLimited,
     /// The address of the webhook is refused, or the team may not do this.
     Forbidden,
-    /// The store failed, its file cannot be opened, or it does not know the job.
+    /// The store failed, its file cannot be opened, or it does not know the job. Or the engine has stopped.
     Store,
 }
 
@@ -162,6 +162,13 @@ impl Error {
         self.kind() == ErrorKind::RateLimited
     }
 
+    /// Whether the engine was [stopped](crate::Engine::stop), or the tokio runtime that it works in has
+    /// ended: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        matches!(&*self.inner, Inner::Job(error) if error.is_stopped())
+    }
+
     /// Whether the store has no such job: [`ErrorKind::Store`].
     #[must_use]
     pub fn is_unknown_job(&self) -> bool {
@@ -172,8 +179,15 @@ impl Error {
         }
     }
 
-    /// Whether another process has the file of the store open for writing; the text names it:
-    /// [`ErrorKind::Store`].
+    /// Whether the documents of a job were read by another handle, so that the store no longer has them
+    /// ([`Job::gone`](crate::Job::gone)): [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(&*self.inner, Inner::Job(error) if error.is_gone())
+    }
+
+    /// Whether another process, or another engine of this one, has the file of the store open for writing;
+    /// the text says which: [`ErrorKind::Store`].
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.is_of_store(gleaner_store::Error::is_busy)

@@ -10,7 +10,7 @@ use gleaner_extract_jobs::{
 };
 use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
-use gleaner_types::request::{CrawlRequest, ExtractRequest};
+use gleaner_types::request::{CrawlRequest, Defaults, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
 use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
@@ -84,16 +84,17 @@ impl ExtractPart {
         request: CrawlRequest,
         plan: CrawlPlan,
     ) -> Result<PromptedCrawl, Error> {
-        Ok(self.prompts.compile(runtime, request, plan).await?)
+        Ok(runtime.executor().run(self.prompts.compile(runtime, request, plan)).await?)
     }
 }
 
 /// Structured data and language models.
 impl EngineBuilder {
-    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find: in
-    /// extract jobs, in the formats `json` and `summary`, in change tracking in mode `json`, and in the
-    /// `prompt` of a crawl. Default: none. Without a model a request with a schema gets what rules find, and
-    /// a request with only a prompt is refused. No request and no page can choose another model.
+    /// Sets the language model, such as `gleaner::models::HttpModel`, for values that rules do not find, and
+    /// for those whose description in the schema asks for what no rule knows: in extract jobs, in the formats
+    /// `json` and `summary`, in change tracking in mode `json`, and in the `prompt` of a crawl. Default: none.
+    /// Without a model a request with a schema gets what rules find, and a request with only a prompt is
+    /// refused. No request and no page can choose another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.extract.config.model = Some(model);
@@ -204,7 +205,7 @@ impl Engine {
         request: ExtractRequest,
         watch: &ExtractWatch,
     ) -> Result<ExtractResult, Error> {
-        let plan = request.check_within(self.bounds())?;
+        let plan = request.with_defaults(Defaults::Library).check_within(self.bounds())?;
         self.check_extract(&plan)?;
         if plan.webhook.is_some() {
             return Err(Error::unsupported(
@@ -212,15 +213,18 @@ impl Engine {
                 "`webhook` is only for jobs of the job service; this call returns its result",
             ));
         }
-        let found = match &self.extract.runner {
-            Some(runner) => runner.run(plan, None, Some(watch)).await,
-            None => {
-                let (id, cancelled) = (new_id(), CancellationToken::new());
-                let task = ExtractTask { id, plan, cancelled, owner: None };
-                self.extract.port.extract(task).await.map(ExtractResult::from)
-            }
+        let extracting = async {
+            let found = match &self.extract.runner {
+                Some(runner) => runner.run(plan, None, Some(watch)).await,
+                None => {
+                    let (id, cancelled) = (new_id(), CancellationToken::new());
+                    let task = ExtractTask { id, plan, cancelled, owner: None };
+                    self.extract.port.extract(task).await.map(ExtractResult::from)
+                }
+            };
+            found.map_err(gleaner_runtime::Error::from)
         };
-        Ok(found.map_err(gleaner_runtime::Error::from)?)
+        Ok(self.runtime().executor().run(extracting).await?)
     }
 
     /// Like [`extract`](Self::extract), with the schema of a Rust type, and the data as that type. Doc
@@ -337,6 +341,7 @@ impl Engine {
     /// the site, [`Unsupported`](crate::ErrorKind::Unsupported) if the prompt needs a model and the engine
     /// has none, and [`Page`](crate::ErrorKind::Page) if the site's URLs cannot be listed or the model fails.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
+        let request = request.with_defaults(Defaults::Library);
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
         self.extract.compile(self.runtime(), request, plan).await
@@ -347,6 +352,6 @@ impl Engine {
     /// # Errors
     /// Those of [`compile_prompt`](Self::compile_prompt).
     pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParamsPreview, Error> {
-        Ok(self.extract.prompts.preview(self.runtime(), plan).await?)
+        Ok(self.runtime().executor().run(self.extract.prompts.preview(self.runtime(), plan)).await?)
     }
 }

@@ -1,7 +1,8 @@
 //! An embeddable web-data engine: URLs in, clean Markdown, links and structured data out.
 //!
 //! An [`Engine`] fetches pages, converts them and keeps their results, all within your program, on tokio. It
-//! reads no environment variables and has no global state, so a program may have several.
+//! reads no environment variables and has no global state, so a program may have several. One engine serves
+//! any number of tokio runtimes, and programs without one.
 //!
 //! ```no_run
 //! use gleaner::{CrawlRequest, Engine};
@@ -32,10 +33,11 @@
 //! | convert HTML or a PDF that you have | [`Engine::convert`] |
 //! | choose what a [`Document`] contains | [`Format`](request::Format) and [`ScrapeOptions`] |
 //! | read requests from JSON, with all of their faults | [`request`], [`Faults`] |
-//! | pause, cancel or await a job | [`Job`] |
+//! | pause, cancel or await a job | [`Job`]; from other tasks [`JobControl`] |
 //! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] |
 //! | set the user agent, proxies, certificates, resolver | [`EngineBuilder`] |
 //! | reach addresses that are not public | [`EngineBuilder::allow_private`] |
+//! | choose the threads that it works on | [`EngineBuilder::on_runtime`] |
 //! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`EngineBuilder::cache`] |
 //! | let jobs survive a crash, in one file | [`sqlite`] |
 //! | share jobs among processes | [`postgres`] |
@@ -56,16 +58,18 @@
 //! it from then on.
 //!
 //! - **Reading.** A [`Job`] is a stream of [`Document`]s in order of completion. While many are unread, no
-//!   further page is fetched: a slow reader slows the job down and loses nothing. [`Job::status`] has its
-//!   counts at any time.
+//!   further page is fetched: a slow reader slows the job down and loses nothing. [`Job::next`] and
+//!   [`Job::wait`] are cancel-safe. [`Job::status`] has its counts at any time, and they never shrink, but
+//!   for the number of pages that are still [open](JobSnapshot::open).
 //! - **Failed pages** are no errors of the job. [`Job::failures`] lists them so far, and [`JobEnd`] at the
 //!   end.
-//! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early. Dropping the
-//!   [`Job`] ends it too and removes its results; [`Job::detach`] lets it run on, and [`Engine::job`] gives a
-//!   handle of it again.
-//! - **Afterwards.** An ended job is kept for a day ([`EngineBuilder::result_retention`]).
-//! - **Ending the program.** [`Engine::stop`] finishes the pages in work. Jobs in a file or a database then
-//!   go on in the next process; others end.
+//! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early, also from another
+//!   task by [`Job::control`]. Dropping the [`Job`] ends it too and removes its results; [`Job::detach`] lets
+//!   it run on for as long as the engine exists, and [`Engine::job`] gives a handle of it again.
+//! - **Afterwards.** An ended job is kept for a day ([`EngineBuilder::result_retention`]). In memory,
+//!   documents that were read are gone ([`Job::gone`]); a file and a database keep them.
+//! - **Ending the program.** [`Engine::stop`] finishes the pages in work; dropping the [`Engine`] and its
+//!   jobs gives them up. Jobs in a file or a database then go on in the next process or engine; others end.
 //!
 //! # Errors
 //!
@@ -74,6 +78,25 @@
 //! secret. An invalid request is refused with all of its [`faults`](Error::faults) at once, before anything
 //! is fetched. A response with an error status, such as 404, is a [`Document`] and no error: look at
 //! `metadata.status_code`. The items of a [`Job`] fail with a [`JobError`], which converts into [`Error`].
+//!
+//! # Logs and metrics
+//!
+//! The engine logs through `tracing`, with targets that begin with `gleaner`. At level `INFO` and above it
+//! logs what an operator must know, and stays quiet otherwise. URLs in the log have no user names, passwords,
+//! fragments and values of queries, and pages with zero data retention have no URL.
+//!
+//! Each page that ends, with a document or without one, is one event of level `DEBUG` with the target
+//! `gleaner::page`. Its fields are `job`, `url`, `outcome` (`document`, `failed`, `robots_blocked` or
+//! `skipped`), `code` (of a failure), `status`, `bytes` (of the decoded body), `tries`, and times in
+//! microseconds: `waited_us` (for robots.txt, the pace of the host and a browser), `fetched_us`,
+//! `transformed_us`, `extracted_us`, `stored_us` and `total_us`. They are for one lease of the page: of an
+//! earlier try, only the number is known. The level is not `INFO` because a crawl ends hundreds of pages in a
+//! second. A filter such as `warn,gleaner::page=debug` selects them alone. `metadata.duration` of a
+//! [`Document`] has the time of its page.
+//!
+//! The HTML parser below, `html5ever`, logs each step by the crate `log` at the levels `debug` and `trace`.
+//! It costs nothing unless the program's logger asks for it. A program whose subscriber also takes the
+//! records of `log` should not select all targets at these levels: `debug,html5ever=off`.
 //!
 //! # Limits
 //!
@@ -86,6 +109,7 @@
 //! | clicks from the start page | none | [`CrawlRequest::max_discovery_depth`] |
 //! | URLs of a map | 5,000 | [`MapRequest::limit`] |
 //! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`EngineBuilder::max_timeout`] |
+//! | age of a copy that is used instead of a fetch | 0: each page is fetched | [`ScrapeOptions::max_age`] |
 //! | time for a connection | 10 seconds | [`EngineBuilder::connect_timeout`] |
 //! | body of a page | 50 MiB | [`EngineBuilder::max_body`] |
 //! | memory of pages in work | 512 MiB | [`EngineBuilder::page_memory`] |
@@ -207,22 +231,29 @@ pub mod hooks {
     #[doc(inline)]
     pub use gleaner_runtime::{
         DocumentSink, EndOutcome, Follow, FoundLink, HOOK_TIME, HookError, MAX_HOOK_THREADS, MAX_SINK_WRITES,
-        Pace, PageAttempt, PageEnd, PageFacts, PageHooks, RequestDraft, Retry, SINK_TIME, SinkPage,
-        StageTimes,
+        Pace, PageAttempt, PageEnd, PageFacts, PageHooks, RequestDraft, Retry, SINK_TIME, SinkPage, Timings,
     };
 }
+/// The attribute of implementations of the ports with asynchronous methods, such as [`Resolve`] and
+/// [`CacheStore`].
+pub use async_trait::async_trait;
 #[doc(inline)]
-pub use gleaner_frontier::{SkipReason, Trap};
+pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 #[cfg(feature = "models")]
 #[doc(inline)]
 pub use gleaner_models as models;
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget, RenderPolicy,
-    Verdict,
+    Error as JobError, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget,
+    RenderPolicy, Verdict,
 };
+/// The port of a store of your own, for [`EngineBuilder::store`], and the types of its jobs.
 #[doc(inline)]
-pub use gleaner_store::{BlockedPage, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor};
+pub use gleaner_store as store;
+#[doc(inline)]
+pub use gleaner_store::{
+    BlockedPage, DeadLetter, JobFailure, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor,
+};
 #[doc(inline)]
 pub use gleaner_transform::Input;
 #[doc(inline)]
@@ -231,8 +262,9 @@ pub use gleaner_types::request::{
 };
 #[doc(inline)]
 pub use gleaner_types::{
-    BoxFuture, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind, JobState,
-    Metadata, PageError, PathPart, RequestBounds, SafeUrl, event, limits, media, parse_json, plan, response,
+    BoxFuture, CacheState, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId,
+    JobKind, JobState, Metadata, PageError, PathPart, ProxyUsed, RequestBounds, SafeUrl, event, limits,
+    media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
-pub use {http, ipnet, schemars, serde_json, url};
+pub use {http, ipnet, schemars, serde_json, tokio, url};

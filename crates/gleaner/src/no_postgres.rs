@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_runtime::Executor;
 use gleaner_store::{MemoryConfig, Store};
 
 use crate::Error;
@@ -30,6 +31,7 @@ impl DatabaseSettings {
         self,
         _: MemoryConfig,
         _: Option<Duration>,
+        _: &Executor,
     ) -> Result<Option<Arc<dyn Store>>, Error> {
         Ok(None)
     }

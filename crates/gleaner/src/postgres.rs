@@ -52,15 +52,16 @@ use std::time::Duration;
 
 #[doc(inline)]
 pub use gleaner_postgres::{JobList, ListedJob, PostgresConfig, PostgresStore, Stats};
+use gleaner_runtime::Executor;
 use gleaner_store::MemoryConfig;
 #[doc(inline)]
 pub use gleaner_store::{ReadBound, Store};
-use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::runtime::RuntimeFlavor;
 
 use crate::{EngineBuilder, Error};
 
 /// Creates the tables, or changes those of an earlier version. Processes of the earlier version go on
-/// working, unless the notes of the release say otherwise.
+/// working, unless the notes of the release say otherwise. It runs in the tokio runtime of its caller.
 ///
 /// # Errors
 /// [`Store`](crate::ErrorKind::Store) if the database cannot be reached or changed, or if this version does
@@ -93,27 +94,26 @@ impl DatabaseSettings {
         Ok(Some(Arc::new(PostgresStore::open(config).await?)))
     }
 
-    /// Like [`open`](Self::open), and blocks the thread.
+    /// Like [`open`](Self::open), in this runtime, and blocks the thread.
     pub(crate) fn open_blocking(
         self,
         memory: MemoryConfig,
         retention: Option<Duration>,
+        executor: &Executor,
     ) -> Result<Option<Arc<dyn Store>>, Error> {
         if !self.is_set() {
             return Ok(None);
         }
-        let handle = Handle::try_current().ok().filter(|handle| {
-            // The only thread of another runtime must not wait for its own work.
-            handle.runtime_flavor() == RuntimeFlavor::MultiThread
-        });
-        let Some(handle) = handle else {
+        let handle = executor.handle()?;
+        // The only thread of a runtime must not wait for its own work.
+        if handle.runtime_flavor() == RuntimeFlavor::CurrentThread {
             return Err(Error::configuration(
-                "a database needs a tokio runtime of several threads: build the engine in one, or with \
-                 `build_async`",
+                "a database is opened in a tokio runtime of several threads: give the engine one, or build \
+                 it with `build_async`",
             ));
-        };
+        }
         // A thread of a runtime may not wait for a future; another one may.
-        let open = move || handle.block_on(self.open(memory, retention));
+        let open = || handle.block_on(executor.run(self.open(memory, retention)));
         match std::thread::scope(|scope| scope.spawn(open).join()) {
             Ok(opened) => opened,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -129,8 +129,8 @@ impl EngineBuilder {
     /// the process.
     ///
     /// [`build_async`](Self::build_async) connects and then takes part in all jobs of the database.
-    /// [`build`](Self::build) does the same and blocks the thread, which must be one of a tokio runtime with
-    /// several threads.
+    /// [`build`](Self::build) does the same and blocks the thread. It needs a tokio runtime with several
+    /// threads, as the engine's own is.
     ///
     /// Crawls and batches keep their documents until they expire
     /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
@@ -161,10 +161,11 @@ mod tests {
     const URL: &str = "postgresql://gleaner:geheim@127.0.0.1:1/gleaner";
 
     #[test]
-    fn a_database_is_the_only_store_and_needs_a_runtime() {
+    fn a_database_is_the_only_store_and_is_not_awaited_by_the_only_thread_of_a_runtime() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let two = Engine::builder().store(Arc::new(MemoryStore::default())).store_in_database(URL);
-        let alone = Engine::builder().store_in_database(URL);
-        for (builder, expected) in [(two, "there are two stores"), (alone, "needs a tokio runtime")] {
+        let alone = Engine::builder().on_runtime(runtime.handle().clone()).store_in_database(URL);
+        for (builder, expected) in [(two, "there are two stores"), (alone, "of several threads")] {
             assert!(!format!("{builder:?}").contains("geheim"));
             let error = builder.build().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration);

@@ -22,16 +22,8 @@
 //! engine.stop().await;
 //! drop(engine);
 //!
-//! // Later, in another process: the job goes on by itself.
-//! # let engine = loop {
-//! #     match Engine::builder().allow_private(loopback).store_at(&file).build() {
-//! #         Err(error) if error.is_busy() => tokio::task::yield_now().await,
-//! #         engine => break engine?,
-//! #     }
-//! # };
-//! # /*
+//! // Later, in this or in another process: the job goes on by itself.
 //! let engine = Engine::builder().allow_private(loopback).store_at(&file).build()?;
-//! # */
 //! let end = engine.job(id).await?.wait().await?;
 //! assert_eq!(end.documents.len(), 20);
 //! # Ok(())
@@ -59,8 +51,14 @@
 //!
 //! # Other processes
 //!
-//! One process writes at a time; another that opens the file gets an error with
-//! [`is_busy`](crate::Error::is_busy). Any number may read with a [`Reader`].
+//! One engine writes at a time; another one, in this or in another process, gets an error with
+//! [`is_busy`](crate::Error::is_busy), whose text says which of the two. Any number may read with a
+//! [`Reader`].
+//!
+//! When the last clone of an engine and its last [`Job`](crate::Job) are dropped, the file is closed before
+//! the drop returns, which blocks the thread for one commit. So the file can be opened again at once, also
+//! without [`Engine::stop`](crate::Engine::stop); pages in work are then fetched again. A drop on another
+//! thread is waited for, for up to 10 seconds.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -105,8 +103,7 @@ impl EngineBuilder {
     /// closing it releases the locks that protect it from other programs.
     ///
     /// [`build`](Self::build) opens the file and reads what waits in it, which blocks the thread, longer the
-    /// more pages wait. Jobs of an earlier process then go on. If `build` is called outside a tokio runtime,
-    /// they go on with [`Engine::resume`](crate::Engine::resume) or the first job.
+    /// more pages wait. Jobs of an earlier process then go on.
     ///
     /// Crawls and batches keep their documents until they expire
     /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)

@@ -7,6 +7,8 @@ mod examples;
 mod hooks;
 #[path = "../examples/load/run.rs"]
 mod load;
+#[path = "job/runtimes.rs"]
+mod runtimes;
 
 use gleaner::response::JobStatus;
 use gleaner::{CrawlRequest, Document, Engine, EngineBuilder, ErrorKind, JobState};
@@ -23,7 +25,10 @@ async fn wait_gives_the_counts_and_what_failed() {
     let server = site.serve().unwrap();
     let mut job = on_loopback().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
     let mut pages = 0;
-    while job.next().await.transpose().unwrap().is_some() {
+    while let Some(page) = job.next().await.transpose().unwrap() {
+        assert!(page.metadata.duration.is_some_and(|duration| !duration.is_zero()));
+        let json = serde_json::to_value(&page.metadata).unwrap();
+        assert!(json.get("statusCode").is_some() && json.get("duration").is_none(), "it is not on the wire");
         pages += 1;
     }
     let end = job.wait().await.unwrap();
@@ -34,7 +39,7 @@ async fn wait_gives_the_counts_and_what_failed() {
 #[tokio::test]
 async fn wait_ends_with_a_job_that_nobody_reads() {
     let server = Site::generate(SiteSpec::pages(30)).serve().unwrap();
-    let job = on_loopback().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
+    let mut job = on_loopback().build().unwrap().crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
     assert_eq!(job.wait().await.unwrap().snapshot.completed, 30);
 }
 

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use gleaner::limits::MAX_STATUS_BYTES;
 use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
 use gleaner::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
-    v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, Defaults, ExtractRequest, MapRequest,
+    ScrapeRequest, v1,
 };
 use gleaner::response::{CrawlParams, ExtractSubmitted, JobSubmitted, ScrapeResponse};
 use gleaner::service::{
@@ -210,7 +210,10 @@ impl Call<'_> {
         }
         // Only v2 has prompts.
         let (bounds, value) = (self.engine.bounds(), submit.request.body.clone());
-        let read = move || Ok(CrawlRequest::from_json_within(&value, bounds)?);
+        let read = move || {
+            // The engine would fill in those of a library.
+            Ok(CrawlRequest::from_json_within(&value, bounds)?.with_defaults(Defaults::Contract))
+        };
         let request = self.checks.run(&self.team.id, usize::MAX, read).await?;
         // Check before anything is charged. If the request sets no limit, the prompt may set one.
         let pages = request.limit.map_or(1, |_| plan.limit);

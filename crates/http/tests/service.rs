@@ -29,14 +29,15 @@ mod watch;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gleaner::Engine;
 use gleaner::limits::MAX_BODY_BYTES;
 use gleaner::service::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
+use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 use tower_service::Service as _;
 
 const KEY: &str = "key";
@@ -51,6 +52,11 @@ fn site() -> Server {
     .unwrap()
 }
 
+/// An engine in the runtime of the test, whose time may be paused.
+fn builder() -> EngineBuilder {
+    Engine::builder().on_runtime(Handle::current())
+}
+
 /// A service with one team. `one_scrape` limits it to one scrape per minute.
 fn service_with(credits: Option<u64>, one_scrape: bool) -> Service {
     let team = TeamConfig {
@@ -59,7 +65,7 @@ fn service_with(credits: Option<u64>, one_scrape: bool) -> Service {
         ..TeamConfig::new(Team::new(TeamId::new("birds")))
     };
     let accounts = MemoryAccounts::new().with_team(KEY, team);
-    let engine = Engine::builder().accounts(Arc::new(accounts)).allow_private("127.0.0.0/8".parse().unwrap());
+    let engine = builder().accounts(Arc::new(accounts)).allow_private("127.0.0.0/8".parse().unwrap());
     Service::new(engine.build().unwrap())
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use gleaner_frontier::RobotsLine;
 use gleaner_store::{
     BlockedPage, Error, FailurePosition, JobWarning, MAX_LISTED_FAILURES, PageFailure, PageFailures, Store,
 };
@@ -31,8 +32,26 @@ pub(crate) struct NewFailure {
     pub(crate) at: Duration,
     pub(crate) url: Url,
     pub(crate) slash_added: bool,
-    /// `None` if robots.txt forbids it.
-    pub(crate) error: Option<PageError>,
+    pub(crate) cause: Cause,
+}
+
+/// Why a page has no document.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    Failed(PageError),
+    /// robots.txt forbids it by this line, if it is known.
+    Blocked(Option<RobotsLine>),
+}
+
+impl Cause {
+    /// The values of the columns `code` and `message`: of a refusal, the number of the line and its rule.
+    fn columns(&self) -> (String, String) {
+        match self {
+            Self::Failed(error) => (error.code.as_str().to_owned(), clean(&error.message).into_owned()),
+            Self::Blocked(Some(line)) => (line.number.to_string(), clean(&line.rule).into_owned()),
+            Self::Blocked(None) => Default::default(),
+        }
+    }
 }
 
 /// The columns of new entries.
@@ -44,16 +63,16 @@ struct Columns<'a> {
     times: Vec<i64>,
     urls: Vec<&'a str>,
     slashes: Vec<bool>,
-    codes: Vec<&'a str>,
+    codes: Vec<String>,
     messages: Vec<String>,
 }
 
 impl<'a> Columns<'a> {
     /// Adds an entry, if the list of its job has space. The first one without space gives a warning.
     fn push(&mut self, job: &mut JobRow, new: &'a NewFailure) {
-        let listed = match new.error {
-            Some(_) => &mut job.failures_listed,
-            None => &mut job.blocked_listed,
+        let (listed, is_refusal) = match new.cause {
+            Cause::Failed(_) => (&mut job.failures_listed, false),
+            Cause::Blocked(_) => (&mut job.blocked_listed, true),
         };
         if *listed as usize >= MAX_LISTED_FAILURES {
             job.add_warning(JobWarning::FailuresNotListed);
@@ -62,12 +81,13 @@ impl<'a> Columns<'a> {
         self.jobs.push(job.number);
         self.sequences.push(i64::from(*listed));
         *listed += 1;
-        self.refusals.push(new.error.is_none());
+        self.refusals.push(is_refusal);
         self.times.push(micros(new.at));
         self.urls.push(new.url.as_str());
         self.slashes.push(new.slash_added);
-        self.codes.push(new.error.as_ref().map_or("", |error| error.code.as_str()));
-        self.messages.push(new.error.as_ref().map_or_else(String::new, |error| clean(&error.message).into()));
+        let (code, message) = new.cause.columns();
+        self.codes.push(code);
+        self.messages.push(message);
     }
 }
 
@@ -148,10 +168,12 @@ impl ListFailures<'_> {
             .map_err(|_| Failure::damaged(format_args!("the list of failed pages of job {}", self.job)))?;
         let slash_added = row.try_get(4)?;
         let is_refusal: bool = row.try_get(1)?;
-        if is_refusal {
-            return Ok(Listed::Refusal(BlockedPage { url, slash_added }));
-        }
         let code: &str = row.try_get(5)?;
+        if is_refusal {
+            let number = code.parse().ok();
+            let rule = number.map(|number| row.try_get(6).map(|rule| RobotsLine::new(number, rule)));
+            return Ok(Listed::Refusal(BlockedPage { url, slash_added, rule: rule.transpose()? }));
+        }
         let code = serde_json::from_value(Value::from(code)).unwrap_or(ErrorCode::UnknownError);
         Ok(Listed::Failure(PageFailure {
             sequence: count(row.try_get(0)?),

@@ -112,7 +112,8 @@ impl JobRow {
             team: self.team.clone(),
             state: self.state,
             completed: self.documents,
-            total: self.total(),
+            total: 0,
+            open: 0,
             failed: self.failed,
             robots_blocked: self.robots_blocked,
             tokens_used: self.tokens_used,
@@ -124,6 +125,7 @@ impl JobRow {
             failure: self.failure,
             error: self.error.clone(),
         }
+        .with_open(self.total().saturating_sub(self.documents))
     }
 
     /// Adds a warning for the reader; a repeated warning is kept once. False if it is not added.

@@ -37,6 +37,8 @@ const MEMORY_EPOCH: u64 = 1;
 pub struct PostgresStore {
     inner: Arc<Inner>,
     cleaning: Cleaning,
+    /// Where its tasks run.
+    runtime: Handle,
     /// Ends the tasks of the store when it is dropped.
     _tasks: DropGuard,
 }
@@ -53,7 +55,7 @@ impl PostgresStore {
         let db = Database::connect(&config).await?;
         migrate::delete_old_markers(&db).await?;
         let (inner, tasks) = Inner::start(db, config);
-        Ok(Self { inner, cleaning: Cleaning::default(), _tasks: tasks })
+        Ok(Self { inner, cleaning: Cleaning::default(), runtime: Handle::current(), _tasks: tasks })
     }
 
     /// Creates the tables in a database, or brings those of an earlier version up to date.
@@ -91,9 +93,9 @@ impl PostgresStore {
 impl Drop for PostgresStore {
     fn drop(&mut self) {
         let epoch = self.inner.local().term_epoch();
-        if let (Some(epoch), Ok(runtime)) = (epoch, Handle::try_current()) {
+        if let Some(epoch) = epoch {
             let inner = Arc::clone(&self.inner);
-            runtime.spawn(async move {
+            self.runtime.spawn(async move {
                 if let Err(failure) = inner.leave(epoch).await {
                     tracing::debug!(%failure, "the row of this worker is not deleted");
                 }

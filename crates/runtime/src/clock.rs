@@ -24,6 +24,18 @@ impl Clock {
         Self::starting_at(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
 
+    /// A clock that starts at the system's time, within a tokio runtime that no test pauses.
+    pub(crate) fn not_paused() -> Self {
+        let start = Instant::from_std(std::time::Instant::now());
+        Self { start, ..Self::system() }
+    }
+
+    /// When it started, since the Unix epoch.
+    #[must_use]
+    pub fn started(&self) -> Duration {
+        self.epoch
+    }
+
     /// The time since the Unix epoch.
     #[must_use]
     pub fn now(&self) -> Duration {

@@ -117,7 +117,7 @@ impl Shared {
 
     async fn finish_without_result(&self, page: FinishedPage) {
         if let Err(error) = self.finish(page).await {
-            tracing::error!(%error, "a lease could not be returned");
+            self.log_failure(&error, "a lease could not be returned");
         }
     }
 }

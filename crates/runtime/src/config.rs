@@ -3,6 +3,7 @@ use std::sync::Arc;
 use gleaner_store::Store;
 
 use crate::clock::Clock;
+use crate::executor::Executor;
 use crate::memory::MemoryBudget;
 use crate::ports::{Fetch, ReadPdf, Transform};
 use crate::rendering::RenderSettings;
@@ -10,6 +11,8 @@ use crate::rendering::RenderSettings;
 /// The configuration and parts of a [`Runtime`](crate::Runtime).
 #[derive(Debug)]
 pub struct RuntimeConfig {
+    /// Runs all work.
+    pub executor: Executor,
     /// Stores jobs, their queues and results.
     pub store: Arc<dyn Store>,
     /// Fetches pages.
@@ -20,7 +23,7 @@ pub struct RuntimeConfig {
     pub pdfs: Option<Arc<dyn ReadPdf>>,
     /// The use of the browser of `fetch`; `None` if it has none.
     pub rendering: Option<RenderSettings>,
-    /// The clock of the engine.
+    /// The clock of the engine: that of the executor.
     pub clock: Clock,
     /// The product token that robots.txt is read for.
     pub robots_agent: String,

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
+use tokio::task::JoinError;
 
 /// The advised wait before a retry if a team has too many jobs, or too many pages in one.
 pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
@@ -34,6 +35,8 @@ pub enum ErrorKind {
     Store,
     /// The team has no such job of this kind, or its results have expired.
     NotFound,
+    /// The documents of the job were read before, and the store no longer has them.
+    Gone,
     /// The job has ended, or the idempotency key was used before.
     Conflict,
     /// The team has too few credits.
@@ -46,7 +49,8 @@ pub enum ErrorKind {
     RateLimited,
     /// The engine was built without a part that the request needs.
     Unsupported,
-    /// The engine is stopping; another one may take its place after [`Error::retry_after`].
+    /// The engine is stopping, or its tokio runtime has ended; another one may take its place after
+    /// [`Error::retry_after`].
     Stopped,
 }
 
@@ -70,6 +74,15 @@ impl Error {
     #[must_use]
     pub fn not_found() -> Self {
         Self::new(ErrorKind::NotFound, "Job not found")
+    }
+
+    /// The documents of a job, of which there were so many, were read by another handle.
+    pub(crate) fn gone(documents: u64) -> Self {
+        let text = format!(
+            "the documents of this job are gone: {documents} were read before, and a job in memory keeps no \
+             document that was read"
+        );
+        Self::new(ErrorKind::Gone, text)
     }
 
     /// The request conflicts with an earlier one.
@@ -123,6 +136,21 @@ impl Error {
         Self { retry_after: Some(STOPPED_PAUSE), ..Self::new(ErrorKind::Stopped, text) }
     }
 
+    /// The tokio runtime that the engine works in has ended.
+    pub(crate) fn runtime_ended() -> Self {
+        let text = "the tokio runtime of this engine has ended";
+        Self { retry_after: Some(STOPPED_PAUSE), ..Self::new(ErrorKind::Stopped, text) }
+    }
+
+    /// A task of the engine did not end: it panicked, or the tokio runtime has ended.
+    #[must_use]
+    pub fn of_task(error: &JoinError) -> Self {
+        match error.is_cancelled() {
+            true => Self::runtime_ended(),
+            false => Self::failed("the engine failed on this request"),
+        }
+    }
+
     /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
@@ -139,6 +167,18 @@ impl Error {
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.kind == ErrorKind::NotFound
+    }
+
+    /// Was the engine stopped, or has its tokio runtime ended?
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.kind == ErrorKind::Stopped
+    }
+
+    /// Were the documents of the job read before, so that the store no longer has them?
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.kind == ErrorKind::Gone
     }
 
     /// Were there too many requests or jobs? [`retry_after`](Self::retry_after) says when to retry.
@@ -169,7 +209,7 @@ impl Error {
     #[must_use]
     pub fn http_status(&self) -> u16 {
         match self.kind {
-            ErrorKind::NotFound => 404,
+            ErrorKind::NotFound | ErrorKind::Gone => 404,
             ErrorKind::Conflict => 409,
             ErrorKind::InsufficientCredits => 402,
             ErrorKind::Unauthorized => 401,

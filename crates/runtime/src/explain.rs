@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use gleaner_frontier::{CrawlScope, Decision, Identity, SkipReason, Trap, UrlKey};
+use gleaner_frontier::{CrawlScope, Decision, Identity, RobotsLine, SkipReason, Trap, UrlKey};
 use gleaner_store::{JobSnapshot, PageOutcome};
 use gleaner_types::{JobState, PageError};
 use url::Url;
@@ -56,8 +56,8 @@ pub enum Verdict {
     Rejected(SkipReason),
     /// A hook of the embedding program skips it, for this reason.
     SkippedByHook(String),
-    /// robots.txt forbids it.
-    RobotsTxt,
+    /// robots.txt forbids it, by this line if it is known.
+    RobotsTxt(Option<RobotsLine>),
     /// It is further away than `maxDiscoveryDepth` allows.
     TooManyClicks(u32),
     /// It was found, but the crawl reached its `limit` first.
@@ -89,7 +89,8 @@ impl fmt::Display for Verdict {
             Self::Failed(error) => write!(f, "failed: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
             Self::SkippedByHook(reason) => write!(f, "not crawled: the embedder's hook: {reason}"),
-            Self::RobotsTxt => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
+            Self::RobotsTxt(None) => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
+            Self::RobotsTxt(Some(line)) => write!(f, "not crawled: {}, by {line}", SkipReason::RobotsTxt),
             Self::TooManyClicks(depth) => {
                 write!(f, "not crawled: it is {depth} clicks away, more than `maxDiscoveryDepth` allows")
             }
@@ -286,7 +287,7 @@ impl Traces {
             let verdict = match outcome {
                 PageOutcome::Retry(_) | PageOutcome::Return(_) => return,
                 PageOutcome::Failed(error) => Verdict::Failed(error.clone()),
-                PageOutcome::RobotsBlocked => Verdict::RobotsTxt,
+                PageOutcome::RobotsBlocked(rule) => Verdict::RobotsTxt(rule.clone()),
                 PageOutcome::Skipped => Verdict::NotAResult,
                 PageOutcome::Document(..) if moved && answered.is_some_and(|answered| answered != url) => {
                     Verdict::RedirectedTo(answered.unwrap_or(url).clone())
@@ -305,9 +306,13 @@ impl Traces {
         }
     }
 
-    /// The outcome of each URL, in the order in which the caller named them. `forbids` tells whether the
-    /// robots.txt of its origin forbids a URL.
-    pub(crate) fn all(&self, job: &JobSnapshot, forbids: impl Fn(&Url) -> bool) -> Vec<Explanation> {
+    /// The outcome of each URL, in the order in which the caller named them. `forbidden` is the verdict about a
+    /// URL that the robots.txt of its origin forbids.
+    pub(crate) fn all(
+        &self,
+        job: &JobSnapshot,
+        forbidden: impl Fn(&Url) -> Option<Verdict>,
+    ) -> Vec<Explanation> {
         let mut next: HashMap<UrlKey, usize> = HashMap::new();
         let explain = |key: &UrlKey| {
             let index = next.entry(*key).or_default();
@@ -318,11 +323,12 @@ impl Traces {
             let verdict = match (&trace.verdict, trace.depth.filter(too_deep)) {
                 (Some(verdict), _) => verdict.clone(),
                 (None, Some(depth)) => Verdict::TooManyClicks(depth),
-                (None, None) if forbids(&trace.url) => Verdict::RobotsTxt,
-                (None, None) if trace.found => self.not_reached(job),
-                // Any other link to it would have been followed.
-                (None, None) if trace.nofollow => Verdict::Rejected(SkipReason::Nofollow),
-                (None, None) => Verdict::NotFound,
+                (None, None) => forbidden(&trace.url).unwrap_or_else(|| match trace.found {
+                    true => self.not_reached(job),
+                    // Any other link to it would have been followed.
+                    false if trace.nofollow => Verdict::Rejected(SkipReason::Nofollow),
+                    false => Verdict::NotFound,
+                }),
             };
             Some(Explanation {
                 url: trace.url.clone(),
@@ -372,7 +378,15 @@ mod tests {
                 "not crawled: there are more path segments below the start URL than `maxDepth` allows",
             ),
             (Verdict::SkippedByHook("old".to_owned()), "not crawled: the embedder's hook: old"),
-            (Verdict::RobotsTxt, "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
+            (
+                Verdict::RobotsTxt(None),
+                "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)",
+            ),
+            (
+                Verdict::RobotsTxt(Some(RobotsLine::new(2, "Disallow: /a".to_owned()))),
+                "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in), by line 2: \
+                 Disallow: /a",
+            ),
             (
                 Verdict::TooManyClicks(3),
                 "not crawled: it is 3 clicks away, more than `maxDiscoveryDepth` allows",

@@ -7,12 +7,12 @@ use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, FetchEngine};
+use tokio::time::Instant;
 
 use crate::attempts::{AttemptEnd, after_exhaustion, page_deadline, retry_page};
 use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::exports::export;
-use crate::figures::Figures;
 use crate::hooks::RequestDraft;
 use crate::host_limiter::HostLease;
 use crate::page_request::{NotAnswered, PageRequest};
@@ -24,6 +24,7 @@ use crate::rendering::{NotRendered, RenderNeed};
 use crate::robots::RobotsFailure;
 use crate::shared::Shared;
 use crate::sitemap_lease::admit_sitemaps;
+use crate::timings::Stopwatch;
 
 /// The answer to the first request for a page.
 pub(crate) struct FirstAnswer {
@@ -43,7 +44,7 @@ pub(crate) async fn fetch(
     job: &JobContext,
     page: &mut FinishedPage,
     lease: &HostLease,
-    figures: &mut Option<Box<Figures>>,
+    watch: &Stopwatch,
 ) -> Option<FirstAnswer> {
     // The options were checked at the submit, perhaps by an engine that had a browser.
     if shared.browser.is_none()
@@ -59,7 +60,10 @@ pub(crate) async fn fetch(
         RenderNeed::Required => None,
         RenderNeed::No | RenderNeed::Asked => export(&page.lease.url),
     };
-    let Some(gap) = permission(shared, job, page, export.as_ref(), lease).await else {
+    let began = Instant::now();
+    let permitted = permission(shared, job, page, export.as_ref(), lease).await;
+    watch.add(|timings| &mut timings.waited, began);
+    let Some(gap) = permitted else {
         trace(job, page, None, false);
         return None;
     };
@@ -94,6 +98,7 @@ pub(crate) async fn fetch(
         // A request that starts later would be cut off by the end of the lease.
         latest_start: shared.clock.instant(leased.expires_at) - lease_left / 2,
         page_deadline: page_deadline(shared, job, leased),
+        watch,
     };
     let mut render_failure = None;
     let answered = loop {
@@ -105,17 +110,15 @@ pub(crate) async fn fetch(
                 return None;
             }
             // The options do not ask for a browser, so the page as served satisfies them.
-            Err(NotAnswered::Failed { failure, sent, .. })
+            Err(NotAnswered::Failed { failure, .. })
                 if choice == EngineChoice::BrowserFirst
                     && render_failure.is_none()
                     && is_render_failure(&failure) =>
             {
-                figures.iter_mut().for_each(|figures| figures.sent(sent));
                 render_failure = Some(NotRendered::Failed(failure.error.message));
                 request.engine = FetchEngine::Static;
             }
-            Err(NotAnswered::Failed { failure, sent, observed }) => {
-                figures.iter_mut().for_each(|figures| figures.sent(sent));
+            Err(NotAnswered::Failed { failure, observed }) => {
                 finish_failed(shared, job, page, failure, observed).await;
                 return None;
             }
@@ -123,10 +126,6 @@ pub(crate) async fn fetch(
     };
     let (engine, feedback) = (request.engine, answered.feedback);
     (page.observed, page.address) = (feedback.observed, feedback.address);
-    if let Some(figures) = figures {
-        figures.sent(answered.sent);
-        figures.fetched(&answered.fetched, engine);
-    }
     let not_rendered = match choice {
         EngineChoice::Static(reason) => Some(reason),
         EngineChoice::StaticFirst | EngineChoice::Browser | EngineChoice::BrowserFirst => render_failure,
@@ -209,7 +208,7 @@ async fn failure_outcome(
     failure: FetchError,
 ) -> PageOutcome {
     match failure.refused_redirect {
-        Some(RedirectRefusal::Robots) => robots_blocked(shared, job, page, None).await,
+        Some(RedirectRefusal::Robots { rule }) => robots_blocked(shared, job, page, rule).await,
         Some(RedirectRefusal::RobotsUnreadable { cause, is_transient, answered }) => {
             robots_unreadable(
                 shared,

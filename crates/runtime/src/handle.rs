@@ -12,11 +12,11 @@ use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, PageFailure, PageFailures, ReadBound, Slice, Store,
 };
 use gleaner_types::{BoxFuture, Document, ErrorCode, JobId, JobState, PageError};
-use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Error, QUEUE_FULL_PAUSE};
-use crate::explain::{Explanation, Records};
+use crate::explain::{Explanation, Records, Verdict};
+use crate::job_control::JobControl;
 use crate::runtime::Runtime;
 
 /// A job: a [`Stream`] of its documents, in order of completion, that [`next`](Self::next) reads too.
@@ -27,12 +27,12 @@ use crate::runtime::Runtime;
 ///
 /// A slow reader slows the job down and loses nothing: while many documents are unread, no further page is
 /// fetched. Dropping the handle ends the job and removes its results, unless the engine was
-/// [stopped](Runtime::stop) before, or the handle was [detached](Self::detach).
+/// [stopped](Runtime::stop) before, or the handle was [detached](Self::detach). The handle keeps its engine
+/// alive; a [control](Self::control) does not.
 pub struct Job {
     id: JobId,
+    control: JobControl,
     runtime: Arc<Runtime>,
-    /// Where the job runs, to end it when the handle is dropped on any thread.
-    tokio: Handle,
     next: u64,
     ready: VecDeque<Document>,
     /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that
@@ -41,6 +41,8 @@ pub struct Job {
     /// The last item, once the documents before it are read.
     error: Option<Error>,
     ended: bool,
+    /// Documents before the first that this handle gives.
+    gone: u64,
     /// Of a crawl.
     records: Option<Arc<Records>>,
     /// Of a scrape: how long its document is waited for.
@@ -61,6 +63,10 @@ pub struct JobEnd {
     pub failures: Vec<PageFailure>,
     /// The pages that robots.txt forbids, in order. The list is bounded.
     pub robots_blocked: Vec<BlockedPage>,
+    /// The links that a crawl skipped, by reason ([`Job::rejections`]).
+    pub rejections: Vec<(SkipReason, u64)>,
+    /// The number of documents that this handle could not read ([`Job::gone`]).
+    pub gone: u64,
 }
 
 /// A part of the stream.
@@ -71,16 +77,17 @@ struct Read {
 }
 
 impl Job {
-    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>, tokio: Handle) -> Self {
+    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>) -> Self {
         Self {
             id,
+            control: JobControl::new(id, &runtime),
             runtime,
-            tokio,
             next: 0,
             ready: VecDeque::new(),
             reading: Mutex::default(),
             error: None,
             ended: false,
+            gone: 0,
             records: None,
             timeout: None,
             is_detached: false,
@@ -103,8 +110,12 @@ impl Job {
         self
     }
 
-    /// Gives up the handle and lets the job run on. The id gets a handle again: `Engine::job`, or
+    /// Gives up the handle and lets the job run on for as long as its engine exists: until the last clone of
+    /// the engine and its last [`Job`] are dropped, or it is stopped. Then the job stops too; in a file or a
+    /// database, it goes on with the next engine. The id gets a handle again: `Engine::job`, or
     /// [`Runtime::job`].
+    ///
+    /// While nobody reads a job in memory, it waits when its first 64 documents are unread.
     #[must_use = "the job is known by its id alone from then on"]
     pub fn detach(mut self) -> JobId {
         self.is_detached = true;
@@ -116,7 +127,8 @@ impl Job {
     /// # Errors
     /// The failure of the page, or of the job as a whole, or of the store.
     pub fn document(mut self) -> BoxFuture<'static, Result<Document, Error>> {
-        Box::pin(async move {
+        let executor = self.runtime.executor().clone();
+        let reading = async move {
             let document = match self.timeout {
                 Some(timeout) => {
                     tokio::time::timeout(timeout, self.next()).await.map_err(|_| timed_out(timeout))?
@@ -125,12 +137,14 @@ impl Job {
             };
             match document {
                 Some(Ok(document)) => Ok(document),
+                Some(Err(error)) if error.is_stopped() => Err(error),
                 Some(Err(_)) | None => Err(match self.failures().await?.failures.pop() {
                     Some(failure) => failure.error.into(),
                     None => missing_document_error(self.status().await?),
                 }),
             }
-        })
+        };
+        Box::pin(async move { executor.run(reading).await })
     }
 
     /// How many links a crawl skipped so far, by reason, in the order in which the reasons are tested. A link
@@ -157,7 +171,8 @@ impl Job {
         Ok(traces.all(&snapshot, |url| {
             let (agent, shared) = (traces.robots_agent(), self.runtime.shared());
             let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.route_key()));
-            read.is_some_and(|robots| !robots.policy.allows(url))
+            let policy = &read.as_ref().filter(|robots| !robots.policy.allows(url))?.policy;
+            Some(Verdict::RobotsTxt(policy.forbidding_line(url)))
         }))
     }
 
@@ -167,20 +182,40 @@ impl Job {
         self.id
     }
 
+    /// What cancels, pauses and watches this job from other tasks, while this handle reads. It can be cloned.
+    #[must_use]
+    pub fn control(&self) -> JobControl {
+        self.control.clone()
+    }
+
+    /// The number of documents before the first one that this handle gives, known once that was read. In
+    /// memory, a document is removed when its reader asks for later ones, so that another handle
+    /// ([`Runtime::job`]) does not find it any more. 0 for the handle that started the job and is its only
+    /// reader.
+    #[must_use]
+    pub fn gone(&self) -> u64 {
+        self.gone
+    }
+
     /// The next document; `None` once the job has ended and all documents are read.
     ///
+    /// It is cancel-safe: if its future is dropped, as in `tokio::select!` or by a timeout, no document is
+    /// lost, and the next call goes on.
+    ///
     /// # Errors
-    /// If the store failed, or the job as a whole: then this is the last item.
+    /// If the store failed, or the job as a whole: then this is the last item. Also if the job has ended, and
+    /// all of its documents were read by another handle and are [gone](Self::gone) ([`Error::is_gone`]).
     pub async fn next(&mut self) -> Option<Result<Document, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
     /// The state and the counts of the job at this moment. It may be called at any time, also after the end.
+    /// The counts of one handle never shrink, except for [`JobSnapshot::open`].
     ///
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn status(&self) -> Result<JobSnapshot, Error> {
-        Ok(self.runtime.store().snapshot(self.id).await?)
+        self.control.status().await
     }
 
     /// The pages without a document so far: those that failed, and those that robots.txt forbids. The lists
@@ -189,7 +224,8 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn failures(&self) -> Result<PageFailures, Error> {
-        Ok(self.runtime.store().failures(self.id).await?)
+        let reading = async { Ok(self.runtime.store().failures(self.id).await?) };
+        self.runtime.executor().run(reading).await
     }
 
     /// The events of the job that were given up because its webhook did not accept them.
@@ -197,7 +233,8 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
-        Ok(self.runtime.store().dead_letters(self.id).await?)
+        let reading = async { Ok(self.runtime.store().dead_letters(self.id).await?) };
+        self.runtime.executor().run(reading).await
     }
 
     /// Ends the job early. Its documents so far can still be read; the work on further pages stops. A job
@@ -206,7 +243,7 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
-        self.runtime.cancel(self.id).await
+        self.control.cancel().await
     }
 
     /// Pauses the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work are
@@ -216,7 +253,7 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn pause(&self) -> Result<JobSnapshot, Error> {
-        self.hold(true).await
+        self.control.pause().await
     }
 
     /// Lets a paused job go on. Returns the job afterwards.
@@ -224,40 +261,71 @@ impl Job {
     /// # Errors
     /// If the store fails, or has removed the job.
     pub async fn resume(&self) -> Result<JobSnapshot, Error> {
-        self.hold(false).await
-    }
-
-    async fn hold(&self, paused: bool) -> Result<JobSnapshot, Error> {
-        match self.runtime.store().pause(self.id, paused).await {
-            Err(error) if error.is_job_ended() => self.status().await,
-            held => Ok(held?),
-        }
+        self.control.resume().await
     }
 
     /// Waits for the end of the job and returns its counts, the pages without a document, and the documents
     /// that were not read before, all in memory. For a large job, read the documents by [`next`](Self::next)
     /// first.
     ///
+    /// It is cancel-safe: if its future is dropped, [`next`](Self::next) and a second call give the documents
+    /// that it has collected.
+    ///
     /// # Errors
     /// If the store failed, or the job as a whole. Pages without a document are no error, and neither is a
-    /// job that was cancelled.
-    pub fn wait(mut self) -> BoxFuture<'static, Result<JobEnd, Error>> {
+    /// job that was cancelled, nor documents that are [gone](JobEnd::gone).
+    pub fn wait(&mut self) -> BoxFuture<'_, Result<JobEnd, Error>> {
         Box::pin(async move {
-            let mut documents = Vec::new();
-            while let Some(document) = self.next().await {
-                documents.push(document?);
+            while !self.ended {
+                poll_fn(|context| self.poll_part(context)).await;
+            }
+            if let Some(error) = self.error.take().filter(|error| !error.is_gone()) {
+                return Err(error);
             }
             let (snapshot, pages) = (self.status().await?, self.failures().await?);
             match failure_of(&snapshot) {
                 Some(error) => Err(error),
                 None => Ok(JobEnd {
-                    documents,
+                    documents: std::mem::take(&mut self.ready).into(),
                     snapshot,
                     failures: pages.failures,
                     robots_blocked: pages.robots_blocked,
+                    rejections: self.rejections(),
+                    gone: self.gone,
                 }),
             }
         })
+    }
+
+    /// Reads the next part of the stream behind the documents that are ready.
+    fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
+        let (stopped, executor) = (self.runtime.stopped().clone(), self.runtime.executor().clone());
+        let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let reading = reading.get_or_insert_with(|| {
+            Box::pin(async move { executor.run(read(store, id, next, stopped)).await })
+        });
+        let part = ready!(reading.as_mut().poll(context));
+        *self.reading.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+        match part {
+            Ok(Read { slice, error }) => {
+                // The read after the last document tells the store that this handle has it.
+                self.ended = slice.end && slice.documents.is_empty();
+                if next == 0 {
+                    self.gone = slice.next.saturating_sub(slice.documents.len() as u64);
+                    let is_all = self.ended && self.gone > 0;
+                    self.error = is_all.then(|| Error::gone(self.gone));
+                }
+                self.next = slice.next;
+                self.error = error.or_else(|| self.error.take());
+                self.ready.extend(slice.documents);
+            }
+            Err(error) => {
+                self.ended = true;
+                self.error = Some(error);
+            }
+        }
+        Poll::Ready(())
     }
 }
 
@@ -272,24 +340,7 @@ impl Stream for Job {
             if self.ended {
                 return Poll::Ready(self.error.take().map(Err));
             }
-            let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
-            let stopped = self.runtime.stopped().clone();
-            let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let reading = reading.get_or_insert_with(|| Box::pin(read(store, id, next, stopped)));
-            let part = ready!(reading.as_mut().poll(context));
-            *self.reading.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
-            match part {
-                Ok(Read { slice, error }) => {
-                    self.next = slice.next;
-                    self.ended = slice.end;
-                    self.error = error;
-                    self.ready.extend(slice.documents);
-                }
-                Err(error) => {
-                    self.ended = true;
-                    self.error = Some(error);
-                }
-            }
+            ready!(self.poll_part(context));
         }
     }
 }
@@ -342,7 +393,7 @@ impl Drop for Job {
     fn drop(&mut self) {
         // A job of an engine that was stopped goes on in the next one.
         if !self.is_detached && !self.runtime.shared().stopping.is_cancelled() {
-            self.runtime.abandon(self.id, &self.tokio);
+            self.runtime.abandon(self.id);
         }
     }
 }

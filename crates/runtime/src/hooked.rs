@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::Candidate;
-use gleaner_types::{CacheState, Document, ErrorCode, FetchEngine, Interrupt, JobId, PageError};
+use gleaner_store::{FinishedPage, PageOutcome};
+use gleaner_types::{Document, ErrorCode, Interrupt, JobId, PageError};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -17,8 +18,9 @@ use url::Url;
 use crate::blocking::{BlockingError, WaitLimits, blocking};
 use crate::hooks::{
     EndOutcome, Follow, FoundLink, HOOK_TIME, Pace, PageAttempt, PageEnd, PageFacts, PageHooks, RequestDraft,
-    Retry, StageTimes,
+    Retry,
 };
+use crate::timings::Measured;
 
 /// Maximum number of blocking threads that hooks use at once.
 pub const MAX_HOOK_THREADS: usize = 16;
@@ -68,24 +70,35 @@ pub(crate) struct EndedAttempt {
 /// A page that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedPage {
-    pub(crate) job: JobId,
-    pub(crate) url: Url,
-    pub(crate) answered: Option<Url>,
-    pub(crate) status: Option<u16>,
-    pub(crate) bytes: u64,
-    pub(crate) attempts: u32,
-    pub(crate) cache_state: Option<CacheState>,
-    pub(crate) engine: Option<FetchEngine>,
-    pub(crate) outcome: OwnedOutcome,
+    job: JobId,
+    url: Url,
+    attempts: u32,
+    outcome: OwnedOutcome,
 }
 
 /// The outcome of a page that has ended.
 #[derive(Debug)]
-pub(crate) enum OwnedOutcome {
+enum OwnedOutcome {
     Document,
     Failed(PageError),
     RobotsBlocked,
     Skipped,
+}
+
+impl EndedPage {
+    /// A page with its outcome. `None` if it returns to the queue, or if it is no page, but a sitemap.
+    pub(crate) fn of(page: &FinishedPage) -> Option<Self> {
+        let outcome = match &page.outcome {
+            PageOutcome::Document(..) => OwnedOutcome::Document,
+            PageOutcome::Failed(error) => OwnedOutcome::Failed(error.clone()),
+            PageOutcome::RobotsBlocked(_) => OwnedOutcome::RobotsBlocked,
+            PageOutcome::Skipped => OwnedOutcome::Skipped,
+            PageOutcome::Retry(_) | PageOutcome::Return(_) => return None,
+        };
+        let leased = &page.lease;
+        let attempts = leased.attempt.saturating_add(1);
+        (!leased.auxiliary).then(|| Self { job: leased.job, url: leased.url.clone(), attempts, outcome })
+    }
 }
 
 impl Hooks {
@@ -151,26 +164,28 @@ impl Hooks {
     }
 
     /// Reports the end of a page.
-    pub(crate) async fn ended(&self, page: EndedPage, times: StageTimes) {
+    pub(crate) async fn ended(&self, page: EndedPage, measured: Measured, total: Duration) {
         let report = move |hooks: &dyn PageHooks| {
-            let EndedPage { job, url, answered, status, bytes, attempts, cache_state, engine, outcome } =
-                &page;
+            let EndedPage { job, url, attempts, outcome } = &page;
+            let Measured { timings, bytes, status, cache_state, engine } = measured;
+            let outcome = match outcome {
+                OwnedOutcome::Document => EndOutcome::Document,
+                OwnedOutcome::Failed(error) => EndOutcome::Failed(error),
+                OwnedOutcome::RobotsBlocked => EndOutcome::RobotsBlocked,
+                OwnedOutcome::Skipped => EndOutcome::Skipped,
+            };
+            let (job, attempts) = (*job, *attempts);
             hooks.ended(&PageEnd {
-                job: *job,
+                job,
                 url,
-                answered: answered.as_ref(),
-                status: *status,
-                bytes: *bytes,
-                attempts: *attempts,
-                times,
-                cache_state: *cache_state,
-                engine: *engine,
-                outcome: match outcome {
-                    OwnedOutcome::Document => EndOutcome::Document,
-                    OwnedOutcome::Failed(error) => EndOutcome::Failed(error),
-                    OwnedOutcome::RobotsBlocked => EndOutcome::RobotsBlocked,
-                    OwnedOutcome::Skipped => EndOutcome::Skipped,
-                },
+                status,
+                bytes,
+                attempts,
+                timings,
+                total,
+                cache_state,
+                engine,
+                outcome,
             });
         };
         logged(self.call("ended", report).await);

@@ -11,6 +11,8 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{BoxFuture, CacheState, Document, FetchEngine, JobId, PageError, SafeUrl};
 use url::Url;
 
+use crate::timings::Timings;
+
 /// Maximum time of one call of a hook, the wait for a thread included.
 pub const HOOK_TIME: Duration = Duration::from_secs(10);
 
@@ -334,19 +336,19 @@ pub struct PageEnd<'a> {
     pub job: JobId,
     /// Its URL.
     pub url: &'a Url,
-    /// Its URL after redirects; `None` without an answer.
-    pub answered: Option<&'a Url>,
-    /// The status of its answer; `None` without one.
+    /// The status of its last answer; `None` without one.
     pub status: Option<u16>,
-    /// The bytes of its body, without content coding.
+    /// The bytes of the bodies of its answers, without content coding.
     pub bytes: u64,
     /// The number of attempts, from 1. The other figures are those of the last one.
     pub attempts: u32,
-    /// The times of its stages.
-    pub times: StageTimes,
-    /// Whether it came from the cache; `None` if the cache was not used.
+    /// How long its stages took.
+    pub timings: Timings,
+    /// How long all of it took.
+    pub total: Duration,
+    /// Whether its last answer came from the cache; `None` if the cache was not used.
     pub cache_state: Option<CacheState>,
-    /// What requested it; `None` without an answer.
+    /// What requested its last answer; `None` without one.
     pub engine: Option<FetchEngine>,
     /// Its outcome.
     pub outcome: EndOutcome<'a>,
@@ -364,28 +366,4 @@ pub enum EndOutcome<'a> {
     RobotsBlocked,
     /// It is not a result: it was fetched only for its links.
     Skipped,
-}
-
-/// The times of the stages of a page, one after another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct StageTimes {
-    /// Before its request: for its robots.txt and for a place at its host.
-    pub waited: Duration,
-    /// From its request to the end of its answer.
-    pub fetched: Duration,
-    /// For its document, and a second request by a browser if it needs its scripts.
-    pub transformed: Duration,
-    /// For what a model reads off it, and its comparison with an earlier scrape.
-    pub extracted: Duration,
-    /// To store it, in the [sink](crate::DocumentSink) too.
-    pub stored: Duration,
-}
-
-impl StageTimes {
-    /// All stages together.
-    #[must_use]
-    pub fn total(&self) -> Duration {
-        self.waited + self.fetched + self.transformed + self.extracted + self.stored
-    }
 }

@@ -5,7 +5,8 @@
 //! politeness, limits and back-pressure delay the lease of a page, so a leased page may be fetched now.
 //!
 //! [`Runtime::start`] takes a checked plan and returns a [`Job`], a stream of documents. Programs use it
-//! through the `gleaner` facade, which connects the real fetcher and transformer to the ports.
+//! through the `gleaner` facade, which connects the real fetcher and transformer to the ports. All of it runs
+//! in the tokio runtime of an [`Executor`], whatever polls the futures.
 //!
 //! The crates above the runtime connect through ports as well: [`Extract`] produces results that may need a
 //! model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for the parts
@@ -15,18 +16,18 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`, `memory`,
-//!   `session`, `warning`, `hooks`, `sink`, `hooked`
+//! - base: `error`, `clock`, `executor`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
+//!   `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hooked`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `twins`, `context`, `resume`, `browser_access`
 //! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
-//!   `page_request`, `figures`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`,
+//!   `page_event`, `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`,
 //!   `deliver`
 //! - work: `page`, `map`, `renewal`, `worker`
-//! - jobs from outside: `runtime`, `handle`, `start`
+//! - jobs from outside: `runtime`, `job_control`, `handle`, `start`
 
 mod attempts;
 mod blocking;
@@ -40,12 +41,12 @@ mod context;
 mod credits;
 mod deliver;
 mod error;
+mod executor;
 mod explain;
 mod exports;
 mod extract;
 mod fair_semaphore;
 mod fetching;
-mod figures;
 mod handle;
 mod holds;
 mod hooked;
@@ -53,12 +54,14 @@ mod hooks;
 mod host_addresses;
 mod host_limiter;
 mod hosts;
+mod job_control;
 mod limits;
 mod log_suppression;
 mod map;
 mod memory;
 mod owner;
 mod page;
+mod page_event;
 mod page_request;
 mod page_trace;
 mod permission;
@@ -84,6 +87,7 @@ mod sitemaps;
 mod slices;
 mod start;
 mod term;
+mod timings;
 mod track_changes;
 mod tracking;
 mod transforming;
@@ -102,6 +106,7 @@ pub use credits::{
 };
 pub use deliver::{MAX_SINK_WRITES, SINK_TIME};
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
+pub use executor::{Entered, Executor};
 pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
@@ -109,8 +114,9 @@ pub use handle::{Job, JobEnd};
 pub use hooked::MAX_HOOK_THREADS;
 pub use hooks::{
     EndOutcome, Follow, FoundLink, HOOK_TIME, HookError, Pace, PageAttempt, PageEnd, PageFacts, PageHooks,
-    RequestDraft, Retry, StageTimes,
+    RequestDraft, Retry,
 };
+pub use job_control::JobControl;
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,
     MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
@@ -132,6 +138,7 @@ pub use sink::{DocumentSink, SinkPage};
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};
+pub use timings::Timings;
 pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
 pub use warning::warn;
 pub use worker::{STOP_TIME, SWEEP_INTERVAL};

@@ -17,7 +17,8 @@ pub const MAX_LARGE_TRANSFORMS: usize = 4;
 /// least this many. They are separate, so that a few large bodies do not block all others.
 pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 
-/// Upper bound on large sitemaps parsed concurrently: each may be 50 MB of gzip.
+/// Upper bound on large sitemaps that are parsed, or whose pages are in memory, at once: each may be 50 MB of
+/// gzip.
 pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
 
 /// Upper bound on concurrent maps; further maps wait within their timeout.

@@ -28,6 +28,7 @@ use crate::sitemap_fetch;
 use crate::sitemap_lease::sitemap_warning;
 use crate::sitemaps::{SitemapPermission, Sitemaps};
 use crate::slices::Slices;
+use crate::timings::Stopwatch;
 use crate::transforming::transform;
 use crate::warning::joined;
 
@@ -157,7 +158,8 @@ async fn read_sitemaps(
             }
         };
         match read {
-            Ok(sitemap) => {
+            Ok(mut sitemap) => {
+                let _place = sitemap.place.take();
                 if let Some(problem) = sitemap.problem().filter(|_| sitemaps.take_warning()) {
                     found.warnings.push(sitemap_warning(&next.url, problem).to_string());
                 }
@@ -297,6 +299,7 @@ async fn render_start(
     let latest_start = deadline.checked_sub(MIN_RENDER_TIME)?;
     let _hold = shared.hold_until(page, latest_start).await.ok()?;
     shared.refresh_limits(page);
+    let watch = Stopwatch::start();
     let request = PageRequest {
         shared,
         job,
@@ -309,6 +312,7 @@ async fn render_start(
         gap,
         latest_start,
         page_deadline: deadline,
+        watch: &watch,
     };
     let answer = request.send().await.ok()?;
     let fetched = (answer.fetched.status < 400).then_some(answer.fetched)?;
@@ -416,7 +420,13 @@ fn rules(plan: &MapPlan) -> CrawlRules {
 fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
     let defaults = ScrapeOptions::default().check()?;
     let formats = Formats { links: true, ..Formats::default() };
-    Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
+    Ok(ScrapeOptionsPlan {
+        formats,
+        location: plan.location.clone(),
+        max_age: plan.max_age,
+        skip_tls_verification: plan.skip_tls_verification,
+        ..defaults
+    })
 }
 
 fn search_words(search: &str) -> Arc<[String]> {

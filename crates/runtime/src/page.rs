@@ -10,17 +10,19 @@ use futures_util::FutureExt as _;
 use gleaner_frontier::SkipReason;
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
+use tokio::time::Instant;
 
 use crate::attempts::{AttemptEnd, page_deadline, retry_page, work_deadline};
 use crate::complete_page::complete_page;
 use crate::context::{CrawlContext, JobContext, retry_note};
 use crate::deliver::deliver;
 use crate::fetching::{FirstAnswer, fetch};
-use crate::figures::Figures;
 use crate::holds::hold_of;
+use crate::hooked::EndedPage;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;
+use crate::page_event::PageEvent;
 use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
@@ -30,6 +32,7 @@ use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::term::PageInWork;
+use crate::timings::Stopwatch;
 use crate::track_changes::track_changes;
 use crate::transforming::transform;
 
@@ -44,14 +47,14 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         return shared.return_lease(leased, PageOutcome::Return(now + UNKNOWN_JOB_PAUSE)).await;
     };
     let retry_now = || PageOutcome::Retry(now);
-    let mut figures = shared.hooks.get().map(|_| Box::new(Figures::begin()));
-    if figures.is_some() {
+    let watch = Stopwatch::start();
+    if shared.hooks.get().is_some() {
         shared.ask_pace(&leased.url).await;
     }
     let lease = shared.host_limiter.lease(&leased.url, leased.max_concurrent);
     let deadline = work_deadline(&shared, &leased);
     let mut page = FinishedPage::new(leased, retry_now());
-    let processing = process(&shared, &job, &mut page, &lease, &mut figures);
+    let processing = process(&shared, &job, &mut page, &lease, &watch);
     let processing = AssertUnwindSafe(without_logs(job.zero_data_retention, processing)).catch_unwind();
     let text = tokio::select! {
         // In this order, so that no work is done for an ended job or on a lease that is about to end.
@@ -75,9 +78,6 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         }),
     };
     drop(lease);
-    if let Some(figures) = &mut figures {
-        figures.transformed();
-    }
     if shared.term.is_over() {
         // The process may have been suspended, so that a time limit has passed without an answer.
         return shared.return_stopped(page.lease).await;
@@ -87,6 +87,7 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         PageOutcome::Return(_) => {}
         _ => job.earn_retry(),
     }
+    let began = Instant::now();
     let fields = tokio::select! {
         biased;
         () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
@@ -94,40 +95,65 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
         fields = read_page(&shared, &job, text, &mut page) => fields,
     };
     track_changes(&shared, &job, fields, &mut page).await;
-    if let Some(figures) = &mut figures {
-        figures.extracted();
-    }
+    watch.add(|timings| &mut timings.extracted, began);
     page.outcome = with_contract_names(&job, page.outcome);
+    if let PageOutcome::Document(document, _) = &mut page.outcome {
+        document.metadata.duration = Some(watch.elapsed());
+    }
     if let Some(sink) = shared.sink.get().filter(|_| job.to_sink) {
+        let began = Instant::now();
         tokio::select! {
             biased;
             () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
             () = in_work.stopped() => return shared.return_stopped(page.lease).await,
             () = deliver(&shared, &job, &**sink, &mut page) => {}
         }
+        watch.add(|timings| &mut timings.stored, began);
     }
     page.slash_added = job.is_slash_added(page.lease.key);
-    if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked) {
+    if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked(_)) {
         page.notes.extend(shared.notes(|| rejection_note(SkipReason::RobotsTxt, 1).into_iter().collect()));
     }
     page.notes.extend(session_notes(&shared, &job, false));
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
-    let ended = figures.and_then(|figures| Some((figures.end_of(&page)?, figures)));
-    let finished = shared.finish(page).await;
-    let is_stored = finished.as_ref().is_ok_and(|receipt| receipt.accepted);
-    match finished {
-        Ok(receipt) if receipt.job_ended => shared.forget(job.id),
-        Ok(_) => {}
-        // The lease expires, and the page is scraped again.
-        Err(error) => tracing::error!(%error, "a page could not be stored"),
-    }
+    let ended = finish(&shared, &job, page, &watch).await;
     if let Some(url) = host_to_refresh {
         shared.refresh_limits(&url);
     }
-    if let (Some(hooks), Some((page, figures)), true) = (shared.hooks.get(), ended, is_stored) {
-        hooks.ended(page, figures.times()).await;
+    if let (Some(hooks), Some(ended)) = (shared.hooks.get(), ended) {
+        hooks.ended(ended, watch.measured(), watch.elapsed()).await;
+    }
+}
+
+/// Commits a page, and logs its end. Returns the end for the hooks of the embedder, if there are any.
+async fn finish(
+    shared: &Shared,
+    job: &JobContext,
+    page: FinishedPage,
+    watch: &Stopwatch,
+) -> Option<EndedPage> {
+    let event = PageEvent::of(job, &page);
+    let ended = shared.hooks.get().and_then(|_| EndedPage::of(&page));
+    let began = Instant::now();
+    match shared.finish(page).await {
+        Ok(receipt) => {
+            watch.add(|timings| &mut timings.stored, began);
+            // Otherwise its lease was lost, and it ends elsewhere.
+            if let Some(event) = event.filter(|_| receipt.accepted) {
+                event.log(watch.measured(), watch.elapsed());
+            }
+            if receipt.job_ended {
+                shared.forget(job.id);
+            }
+            ended.filter(|_| receipt.accepted)
+        }
+        // The lease expires, and the page is scraped again.
+        Err(error) => {
+            shared.log_failure(&error, "a page could not be stored");
+            None
+        }
     }
 }
 
@@ -158,9 +184,12 @@ async fn process(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
-    figures: &mut Option<Box<Figures>>,
+    watch: &Stopwatch,
 ) -> Option<Box<PageText>> {
-    let hold = match hold_of(shared, &page.lease).await {
+    let began = Instant::now();
+    let hold = hold_of(shared, &page.lease).await;
+    watch.add(|timings| &mut timings.waited, began);
+    let hold = match hold {
         Ok(hold) => hold,
         Err(not_before) => {
             (page.outcome, page.request_sent) = (PageOutcome::Return(not_before), false);
@@ -168,7 +197,7 @@ async fn process(
             return None;
         }
     };
-    let text = process_held(shared, job, page, lease, figures).await;
+    let text = process_held(shared, job, page, lease, watch).await;
     drop(hold);
     text
 }
@@ -179,17 +208,15 @@ async fn process_held(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     lease: &HostLease,
-    figures: &mut Option<Box<Figures>>,
+    watch: &Stopwatch,
 ) -> Option<Box<PageText>> {
     let is_sitemap = |crawl: &&CrawlContext| page.lease.auxiliary || crawl.sitemaps.contains(page.lease.key);
     if let Some(crawl) = job.crawl.as_ref().filter(is_sitemap) {
-        // It is no page for the hooks.
-        *figures = None;
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }
     let FirstAnswer { fetched, engine, gap, options, not_rendered } =
-        fetch(shared, job, page, lease, figures).await?;
+        fetch(shared, job, page, lease, watch).await?;
     admit_sitemaps(shared, job, &page.lease, &fetched.url).await;
     if fetched.status >= 400 {
         let end = AttemptEnd {
@@ -227,18 +254,20 @@ async fn process_held(
         return None;
     }
     let deadline = page_deadline(shared, job, &page.lease);
+    let began = Instant::now();
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    watch.add(|timings| &mut timings.transformed, began);
     let mut answered = job.is_traced().then(|| fetched.url.clone());
     let text = match transformed {
         Ok(transformed) => {
             let first = PageVersion { fetched, transformed, engine };
             let second = SecondRequest { gap, options, not_rendered };
-            let version = render_if_needed(shared, job, page, first, second).await;
-            if version.engine != engine {
-                figures.iter_mut().for_each(|figures| figures.fetched(&version.fetched, version.engine));
-            }
+            let version = render_if_needed(shared, job, page, first, second, watch).await;
             answered = job.is_traced().then(|| version.fetched.url.clone());
-            complete_page(shared, job, page, version).await
+            let began = Instant::now();
+            let text = complete_page(shared, job, page, version).await;
+            watch.add(|timings| &mut timings.transformed, began);
+            text
         }
         Err(error) => {
             page.outcome = PageOutcome::Failed(error);

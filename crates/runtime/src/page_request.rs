@@ -15,6 +15,7 @@ use crate::hosts::{HeldPermit, RequestChain, same_host};
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::shared::Shared;
+use crate::timings::Stopwatch;
 
 /// The time for the transform of a page between its answer and its deadline: a tenth of the time left, and at
 /// most this.
@@ -40,6 +41,8 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) latest_start: Instant,
     /// The deadline of the page.
     pub(crate) page_deadline: Instant,
+    /// Measures the waits and the request.
+    pub(crate) watch: &'a Stopwatch,
 }
 
 /// An answer.
@@ -47,8 +50,6 @@ pub(crate) struct Answered {
     pub(crate) fetched: Fetched,
     /// The feedback about the host of the page, not reported yet.
     pub(crate) feedback: HostFeedback,
-    /// When the request was sent.
-    pub(crate) sent: Instant,
 }
 
 /// Why there is no answer.
@@ -58,8 +59,6 @@ pub(crate) enum NotAnswered {
     /// The request failed.
     Failed {
         failure: FetchError,
-        /// When the request was sent.
-        sent: Instant,
         /// The observation of the host of the page, not reported yet.
         observed: Option<Observation>,
     },
@@ -69,13 +68,19 @@ impl PageRequest<'_> {
     /// Waits for a browser slot, if the request is for a browser, and for a permit of the host; then sends
     /// the request. The waits come before its timeout starts.
     pub(crate) async fn send(&self) -> Result<Answered, NotAnswered> {
-        let Self { shared, job, page, .. } = *self;
+        let Self { shared, job, page, watch, .. } = *self;
+        let began = Instant::now();
+        let waited = || watch.add(|timings| &mut timings.waited, began);
+        let too_late = || {
+            waited();
+            NotAnswered::TooLate
+        };
         // The slot comes before the permit: a page that waits for a browser keeps no other page from its
         // host. No page waits for a slot while it holds a permit, so pages cannot deadlock.
         let _slot = match (self.engine, &shared.browser) {
             (FetchEngine::Browser, Some(browser)) => {
                 let slot = timeout_at(self.latest_start, browser.slot(job.team.as_ref(), page)).await;
-                Some(slot.map_err(|_| NotAnswered::TooLate)?)
+                Some(slot.map_err(|_| too_late())?)
             }
             (FetchEngine::Browser, None) | (FetchEngine::Static, _) => None,
         };
@@ -88,10 +93,10 @@ impl PageRequest<'_> {
         let longest = MAX_PLACE_WAIT.max(self.gap * 2);
         let latest = self.latest_start.min(Instant::now() + longest);
         let permit = timeout_at(latest, permit).await;
-        let sent = Instant::now();
-        let Some(permit) = permit.ok().filter(|_| sent < self.latest_start) else {
-            return Err(NotAnswered::TooLate);
+        let Some(permit) = permit.ok().filter(|_| Instant::now() < self.latest_start) else {
+            return Err(too_late());
         };
+        waited();
         let request = FetchRequest {
             url: self.export.unwrap_or(page),
             scheme_assumed: self.scheme_assumed,
@@ -99,7 +104,7 @@ impl PageRequest<'_> {
             purpose: Purpose::Page,
             session: Some(&job.fetch_session),
             engine: self.engine,
-            deadline: self.due(sent),
+            deadline: self.due(Instant::now()),
             zero_data_retention: job.zero_data_retention,
         };
         let redirects = CrawlRedirects {
@@ -109,13 +114,17 @@ impl PageRequest<'_> {
             is_export: self.export.is_some(),
             chain: RequestChain::start(shared, page, HeldPermit::of_lease(permit)),
         };
-        let fetched = match shared.fetch.fetch(request, &redirects).await {
+        let sent = Instant::now();
+        let fetched = shared.fetch.fetch(request, &redirects).await;
+        watch.add(|timings| &mut timings.fetched, sent);
+        let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(failure) => {
                 let observed = self.report_failure(redirects, &failure);
-                return Err(NotAnswered::Failed { failure, sent, observed });
+                return Err(NotAnswered::Failed { failure, observed });
             }
         };
+        watch.answered(fetched.status, fetched.body.len(), fetched.cache_state, self.engine);
         // Before `redirects` drops the permit of the host.
         shared.apply_retry_after(&fetched);
         let mut feedback = HostFeedback {
@@ -132,7 +141,7 @@ impl PageRequest<'_> {
                 shared.observe(&fetched.url, HostFeedback { in_flight, ..other });
             }
         }
-        Ok(Answered { fetched, feedback, sent })
+        Ok(Answered { fetched, feedback })
     }
 
     /// When the answer is due if the request starts `now`.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Decision, Observation, SkipReason};
+use gleaner_frontier::{Decision, Observation, RobotsLine, SkipReason};
 use gleaner_store::{FinishedPage, HostGuard, JobWarning, LeasedPage, PageOutcome};
-use gleaner_types::PageError;
 use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
@@ -49,7 +48,7 @@ pub(crate) async fn permission(
     let outcome = if let Some(failure) = &lookup.robots.failure {
         robots_unreadable(shared, job, leased, failure).await
     } else if !policy.allows(url) {
-        robots_blocked(shared, job, leased, None).await
+        robots_blocked(shared, job, leased, policy.forbidding_line(url)).await
     } else {
         // This host has just answered a request for robots.txt, and pages of it may have been leased before
         // its delay was known. They go back and are leased again at the right pace. A page that is the only
@@ -79,38 +78,36 @@ pub(crate) async fn robots_unreadable(
     {
         return outcome;
     }
-    if !failure.answered {
-        return PageOutcome::Failed(failure.error.clone());
+    // The server lives, so the pages alone do not say why none of them was requested.
+    if let Some(crawl) = job.crawl.as_ref().filter(|_| failure.answered) {
+        let cause = &failure.error;
+        if page.key == crawl.start_key {
+            warn(shared, job, JobWarning::StartRobotsUnreadable(cause.clone())).await;
+        } else if crawl.take_unreadable_warning(&cause.message) {
+            warn(shared, job, JobWarning::RobotsUnreadable(cause.clone())).await;
+        }
     }
-    robots_blocked(shared, job, page, Some(&failure.error)).await
+    PageOutcome::Failed(failure.error.clone())
 }
 
-/// The outcome of a page that robots.txt forbids, or whose redirect it forbids. `failure` is the cause if the
-/// server answered with a failure.
+/// The outcome of a page that a rule of robots.txt forbids, or whose redirect it forbids.
 pub(crate) async fn robots_blocked(
     shared: &Shared,
     job: &JobContext,
     page: &LeasedPage,
-    failure: Option<&PageError>,
+    rule: Option<RobotsLine>,
 ) -> PageOutcome {
     if let Some(crawl) = &job.crawl {
         crawl.records.rejections.count(SkipReason::RobotsTxt);
-        let warning = match failure {
-            Some(cause) if page.key == crawl.start_key => {
-                Some(JobWarning::StartRobotsUnreadable(cause.clone()))
-            }
-            // Without the warning, the pages would look as if robots.txt forbade them.
-            Some(cause) if crawl.take_unreadable_warning(&cause.message) => {
-                Some(JobWarning::RobotsUnreadable(cause.clone()))
-            }
-            None if page.key == crawl.start_key => Some(JobWarning::StartForbidden),
-            _ => None,
-        };
-        if let Some(warning) = warning {
-            let _ = shared.store.warn(job.id, warning).await;
+        if page.key == crawl.start_key {
+            warn(shared, job, JobWarning::StartForbidden).await;
         }
     }
-    PageOutcome::RobotsBlocked
+    PageOutcome::RobotsBlocked(rule)
+}
+
+async fn warn(shared: &Shared, job: &JobContext, warning: JobWarning) {
+    let _ = shared.store.warn(job.id, warning).await;
 }
 
 /// Allows a redirect if its target belongs to the crawl and robots.txt allows it.
@@ -180,7 +177,9 @@ impl RedirectCheck for CrawlRedirects<'_> {
                         answered: *answered,
                     });
                 }
-                None if !robots.policy.allows(to) => return Err(RedirectRefusal::Robots),
+                None if !robots.policy.allows(to) => {
+                    return Err(RedirectRefusal::Robots { rule: robots.policy.forbidding_line(to) });
+                }
                 None => gap = robots.policy.crawl_delay().unwrap_or_default(),
             }
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use gleaner_frontier::RobotsLine;
 use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, Document, FetchEngine, Interrupt, PageError, ProxyUsed};
@@ -79,7 +80,10 @@ pub trait RedirectCheck: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RedirectRefusal {
     /// robots.txt forbids the target.
-    Robots,
+    Robots {
+        /// The line that forbids it, if it is known.
+        rule: Option<RobotsLine>,
+    },
     /// The robots.txt of the target could not be read.
     RobotsUnreadable {
         /// The cause.

@@ -104,7 +104,7 @@ fn context(id: JobId, kind: JobKind, request: JobRequest, agent: &str) -> Result
 
 #[cfg(test)]
 mod tests {
-    use gleaner_types::request::Format;
+    use gleaner_types::request::{Defaults, Format};
     use uuid::Uuid;
 
     use super::*;
@@ -138,6 +138,22 @@ mod tests {
         let request = JobRequest { api: ApiVersion::V1, body };
         let context = compiled(JobKind::Crawl, request).unwrap();
         assert!(!context.options.skip_tls_verification && context.crawl.is_some());
+    }
+
+    #[test]
+    fn a_stored_request_has_the_defaults_that_it_was_submitted_with() {
+        let (crawl, day) = (CrawlRequest::new("https://a.example/"), Duration::from_secs(86_400));
+        for (request, skips, max_age) in [
+            (crawl.clone(), true, 2 * day),
+            (crawl.clone().with_defaults(Defaults::Contract), true, 2 * day),
+            (crawl.with_defaults(Defaults::Library), false, Duration::ZERO),
+        ] {
+            let options = compiled(JobKind::Crawl, request.to_stored().into()).unwrap().options;
+            assert_eq!((options.skip_tls_verification, options.max_age), (skips, max_age));
+        }
+        let batch = BatchScrapeRequest::new(["https://a.example/"]).with_defaults(Defaults::Library);
+        let options = compiled(JobKind::BatchScrape, batch.to_stored().into()).unwrap().options;
+        assert!(!options.skip_tls_verification && options.max_age.is_zero());
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //! all jobs. With the default route alone, sites that only another route reaches would be closed.
 //!
 //! 4xx and endless redirects mean that there is no robots.txt, so everything is allowed (2.3.1.2, 2.3.1.3).
-//! Any other failure means that nothing is allowed for now (2.3.1.4); it is fetched again soon. If the server
-//! did not answer at all, its pages fail with the cause: no rule forbids them.
+//! Any other failure means that nothing is allowed for now (2.3.1.4); it is fetched again soon. The pages of
+//! the site then fail with the cause, because no rule forbids them.
 //!
 //! A fetch continues while at least one caller waits for it. A caller with a short timeout stops waiting
 //! earlier and treats robots.txt as unreadable; the result still reaches the other callers and the cache.

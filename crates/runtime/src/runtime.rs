@@ -1,11 +1,12 @@
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::FutureExt as _;
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_store::{JobSnapshot, JobWarning, NewJob, Store, WorkerId};
 use gleaner_types::BoxFuture;
 use gleaner_types::plan::{CrawlRules, MapPlan, ScrapeOptionsPlan, without_slash};
 use gleaner_types::{Document, JobId, PageError};
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -19,6 +20,7 @@ use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::JobContext;
 use crate::error::Error;
+use crate::executor::Executor;
 use crate::extract::Extract;
 use crate::hooked::Hooks;
 use crate::hooks::PageHooks;
@@ -36,19 +38,28 @@ use crate::worker;
 #[derive(Debug)]
 pub struct Runtime {
     shared: Arc<Shared>,
-    /// Started with the first job, because only then a tokio runtime is sure to exist.
+    /// Started with the first job, so that an engine that only converts pages has no threads.
     worker: Mutex<Option<JoinHandle<()>>>,
+    /// Nothing else uses the store, so it is closed with the runtime.
+    owns_store: AtomicBool,
 }
 
 impl Runtime {
     /// A runtime with this configuration.
     #[must_use]
     pub fn new(config: RuntimeConfig) -> Arc<Self> {
-        Arc::new(Self { shared: Arc::new(Shared::new(config)), worker: Mutex::default() })
+        let shared = Arc::new(Shared::new(config));
+        Arc::new(Self { shared, worker: Mutex::default(), owns_store: AtomicBool::new(false) })
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Where it runs.
+    #[must_use]
+    pub fn executor(&self) -> &Executor {
+        &self.shared.executor
     }
 
     /// The store of its jobs.
@@ -116,6 +127,11 @@ impl Runtime {
         self.shared.sink.get().is_some()
     }
 
+    /// Closes the store when the runtime is dropped ([`Store::close`]): for a store that nothing else uses.
+    pub fn own_store(&self) {
+        self.owns_store.store(true, Ordering::Relaxed);
+    }
+
     /// Whether pages can be rendered, so that their options may have actions.
     #[must_use]
     pub fn has_browser(&self) -> bool {
@@ -133,13 +149,18 @@ impl Runtime {
         html: String,
         options: ScrapeOptionsPlan,
     ) -> BoxFuture<'_, Result<Document, PageError>> {
-        Box::pin(async move {
+        let transforming = async move {
             let deadline = Instant::now() + options.timeout.min(MAX_TRANSFORM_TIME);
             let content_type = Some("text/html; charset=utf-8".to_owned());
             let page = Fetched { content_type, ..Fetched::new(url, 200, html.into()) };
             let (job, _) = JobContext::of_targets(new_id(), &[], options, true);
             let (_, transformed) = transform(&self.shared, &Arc::new(job), page, deadline).await;
             Ok(transformed?.document)
+        };
+        Box::pin(async move {
+            let failed = |error: Error| PageError { code: error.code(), message: error.to_string() };
+            let transformed = self.executor().enter(transforming).map_err(failed)?.await;
+            transformed.unwrap_or_else(|| Err(failed(Error::runtime_ended())))
         })
     }
 
@@ -163,7 +184,7 @@ impl Runtime {
         plan: MapPlan,
         mut memory: impl FnMut(usize) -> bool + Send,
     ) -> Result<MapResult, Error> {
-        map::map(&self.shared, plan, new_id(), &mut memory).await
+        self.executor().run(map::map(&self.shared, plan, new_id(), &mut memory)).await
     }
 
     /// The items whose URL is inside a crawl from `start` with these rules, in their order. Long lists and
@@ -178,15 +199,18 @@ impl Runtime {
         items: Vec<T>,
         url: fn(&T) -> &Url,
     ) -> Result<Vec<T>, Error> {
-        let slices = &self.shared.slices;
-        let Some(scope) = slices.blocking(move || CrawlScope::new(&start, &rules)).await else {
-            return Ok(Vec::new());
+        let filtering = async {
+            let slices = &self.shared.slices;
+            let Some(scope) = slices.blocking(move || CrawlScope::new(&start, &rules)).await else {
+                return Ok(Vec::new());
+            };
+            let scope = scope.map_err(|error| Error::rules(&error))?;
+            let select = move |item: T, steps: &mut u64| {
+                (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
+            };
+            Ok(slices.filter_map(items, select).await)
         };
-        let scope = scope.map_err(|error| Error::rules(&error))?;
-        let select = move |item: T, steps: &mut u64| {
-            (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
-        };
-        Ok(slices.filter_map(items, select).await)
+        self.executor().run(filtering).await
     }
 
     /// Adds a warning to the status of a job.
@@ -194,13 +218,15 @@ impl Runtime {
     /// # Errors
     /// If the store fails or does not know the job.
     pub async fn warn(&self, job: JobId, warning: JobWarning) -> Result<(), Error> {
-        Ok(self.shared.store.warn(job, warning).await?)
+        let warning = async { Ok(self.shared.store.warn(job, warning).await?) };
+        self.executor().run(warning).await
     }
 
     /// A job that this engine works on, also if another process submitted it; `None` if it has ended or runs
     /// elsewhere.
     pub async fn running(&self, job: JobId) -> Option<RunningJob> {
-        self.shared.context_of(job).await.map(|context| RunningJob { context })
+        let context = self.executor().enter(self.shared.context_of(job)).ok()?.await.flatten();
+        context.map(|context| RunningJob { context })
     }
 
     /// Stops the remaining work for a job that has ended.
@@ -208,15 +234,17 @@ impl Runtime {
         self.shared.forget(job);
     }
 
-    /// Starts the worker loop if it is not running. Needs a tokio runtime. Does nothing after
-    /// [`stop`](Self::stop).
+    /// Starts the worker loop if it is not running. Does nothing after [`stop`](Self::stop).
     pub fn wake(&self) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if self.shared.stopping.is_cancelled() {
             return;
         }
         if worker.as_ref().is_none_or(JoinHandle::is_finished) {
-            *worker = Some(tokio::spawn(worker::run(Arc::clone(&self.shared))));
+            match self.executor().spawn(worker::run(Arc::clone(&self.shared))) {
+                Ok(started) => *worker = Some(started),
+                Err(error) => tracing::error!(%error, "the worker loop could not be started"),
+            }
         }
     }
 
@@ -229,6 +257,17 @@ impl Runtime {
             self.shared.stopping.cancel();
             worker.take()
         };
+        match self.executor().enter(self.finish(worker)) {
+            Ok(finishing) => {
+                let _ended = finishing.await;
+            }
+            Err(error) => tracing::debug!(%error, "nothing was started that could be finished"),
+        }
+        self.shared.stopped.cancel();
+    }
+
+    /// Waits for the worker as it stops, and stores what its jobs have to remember.
+    async fn finish(&self, worker: Option<JoinHandle<()>>) {
         if let Some(worker) = worker
             && let Err(error) = worker.await
         {
@@ -242,7 +281,6 @@ impl Runtime {
                 tracing::debug!(%error, job = %job.id, "a job ended as the engine stopped");
             }
         }
-        self.shared.stopped.cancel();
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -256,14 +294,22 @@ impl Runtime {
     }
 
     /// Removes a job whose handle was dropped.
-    pub(crate) fn abandon(&self, job: JobId, tokio: &Handle) {
+    pub(crate) fn abandon(&self, job: JobId) {
         let shared = Arc::clone(&self.shared);
-        tokio.spawn(async move {
+        let mut removal = Box::pin(async move {
             if let Err(error) = shared.store.remove(job, shared.clock.now()).await {
                 tracing::debug!(%error, "a job was already removed when its handle was dropped");
             }
             shared.forget(job);
         });
+        // At once where nothing has to be waited for, because the store may be closed next.
+        let owns_store = self.owns_store.load(Ordering::Relaxed);
+        if owns_store && removal.as_mut().now_or_never().is_some() {
+            return;
+        }
+        if let Err(error) = self.executor().spawn(removal) {
+            tracing::debug!(%error, "a job outlives its handle");
+        }
     }
 
     pub(crate) async fn begin(&self, mut context: JobContext, mut job: NewJob) -> Result<JobId, Error> {
@@ -294,6 +340,9 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.shared.stopped.cancel();
+        if *self.owns_store.get_mut() {
+            self.shared.store.close();
+        }
     }
 }
 

@@ -17,10 +17,12 @@ use tokio::time::{Instant, sleep};
 
 use crate::attempts::page_deadline;
 use crate::context::JobContext;
+use crate::limits::EXHAUSTED_PAUSE;
 use crate::page_request::{NotAnswered, PageRequest};
 use crate::ports::{Fetched, Transformed};
 use crate::rendering::NotRendered;
 use crate::shared::Shared;
+use crate::timings::Stopwatch;
 use crate::transforming::transform;
 use crate::warning::warn;
 
@@ -52,6 +54,7 @@ pub(crate) async fn render_if_needed(
     page: &mut FinishedPage,
     mut first: PageVersion,
     second: SecondRequest,
+    watch: &Stopwatch,
 ) -> PageVersion {
     let SecondRequest { gap, options, not_rendered } = second;
     if first.engine == FetchEngine::Browser {
@@ -69,7 +72,7 @@ pub(crate) async fn render_if_needed(
     let reason = match not_rendered {
         Some(reason) => reason,
         None if is_error_page => NotRendered::ErrorPage,
-        None => match render(shared, job, page, &first, gap, options.as_deref()).await {
+        None => match render(shared, job, page, &first, (gap, options.as_deref()), watch).await {
             Ok(second) => {
                 let has_more = compare(&second.transformed, &first.transformed) == Ordering::Greater;
                 record(shared, job, page, has_more);
@@ -93,8 +96,8 @@ async fn render(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     first: &PageVersion,
-    gap: Duration,
-    options: Option<&ScrapeOptionsPlan>,
+    (gap, options): (Duration, Option<&ScrapeOptionsPlan>),
+    watch: &Stopwatch,
 ) -> Result<PageVersion, NotRendered> {
     let deadline = page_deadline(shared, job, &page.lease);
     // The wait for the pacing comes before the browser slot, so that no browser is idle meanwhile.
@@ -109,7 +112,9 @@ async fn render(
         shared.observe(&page.lease.url, feedback);
     }
     if !pause.is_zero() {
+        let began = Instant::now();
         sleep(pause).await;
+        watch.add(|timings| &mut timings.waited, began);
     }
     let leased = &page.lease;
     let lease_left = leased.expires_at.saturating_sub(shared.clock.now());
@@ -126,22 +131,29 @@ async fn render(
         latest_start: (shared.clock.instant(leased.expires_at) - lease_left / 2)
             .min(deadline - MIN_RENDER_TIME),
         page_deadline: deadline,
+        watch,
     };
-    let fetched = match request.send().await {
-        Ok(answered) => {
-            (page.observed, page.address) = (answered.feedback.observed, answered.feedback.address);
-            answered.fetched
-        }
-        Err(NotAnswered::TooLate) => return Err(NotRendered::NoSlot),
-        Err(NotAnswered::Failed { failure, observed, .. }) => {
-            page.observed = observed;
-            return Err(NotRendered::Failed(failure.error.message));
+    let fetched = loop {
+        match request.send().await {
+            Ok(answered) => {
+                (page.observed, page.address) = (answered.feedback.observed, answered.feedback.address);
+                break answered.fetched;
+            }
+            Err(NotAnswered::TooLate) => return Err(NotRendered::NoSlot),
+            // This machine lacks what the request needs. The page waits for it until it is too late.
+            Err(NotAnswered::Failed { failure, .. }) if failure.exhausted => sleep(EXHAUSTED_PAUSE).await,
+            Err(NotAnswered::Failed { failure, observed }) => {
+                page.observed = observed;
+                return Err(NotRendered::Failed(failure.error.message));
+            }
         }
     };
     if fetched.status >= 400 {
         return Err(NotRendered::Status(fetched.status));
     }
+    let began = Instant::now();
     let (fetched, transformed) = transform(shared, job, fetched, deadline).await;
+    watch.add(|timings| &mut timings.transformed, began);
     let transformed = transformed.map_err(|error| NotRendered::Failed(error.message))?;
     if compare(&transformed, &first.transformed) == Ordering::Less {
         return Err(NotRendered::LessText);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gleaner_frontier::Candidate;
-use gleaner_store::{Admission, JobWarning, Note, Store, WorkerId};
+use gleaner_store::{Admission, Error as StoreError, JobWarning, Note, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
@@ -16,6 +16,7 @@ use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
+use crate::executor::Executor;
 use crate::extract::Extract;
 use crate::hooked::Hooks;
 use crate::host_limiter::HostLimiter;
@@ -79,11 +80,14 @@ pub(crate) struct Shared {
     pub(crate) slices: Slices,
     /// Memory for the transform of pages.
     pub(crate) memory: Memory,
+    /// Runs all work. It is dropped last, because stores may start a task as they are dropped.
+    pub(crate) executor: Executor,
 }
 
 impl Shared {
     pub(crate) fn new(config: RuntimeConfig) -> Self {
         let RuntimeConfig {
+            executor,
             store,
             fetch,
             transform,
@@ -122,6 +126,7 @@ impl Shared {
             transforms: TransformLimits::default(),
             slices: Slices::default(),
             memory: Memory::new(memory),
+            executor,
         }
     }
 
@@ -282,6 +287,15 @@ impl Shared {
     pub(crate) fn count_rejected(&self, crawl: &CrawlContext, page: &Rejections) -> Vec<Note> {
         crawl.records.rejections.add_all(page);
         self.notes(|| page.notes())
+    }
+
+    /// Logs a failure of the store. It is none if the engine was dropped, because that closes the store.
+    pub(crate) fn log_failure(&self, error: &StoreError, what: &'static str) {
+        if self.stopped.is_cancelled() {
+            tracing::debug!(%error, "{what}");
+        } else {
+            tracing::error!(%error, "{what}");
+        }
     }
 
     /// Adds a warning to a job if URLs were skipped because its patterns cost too much.

@@ -13,7 +13,7 @@ use crate::hosts::{AuxiliaryRedirects, is_busy};
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::shared::Shared;
 use crate::sitemaps::{FetchedSitemap, Unread};
-use crate::transforming;
+use crate::transforming::{self, ParsedSitemap};
 
 /// Fetches and parses one sitemap.
 pub(crate) async fn read(
@@ -37,8 +37,8 @@ pub(crate) async fn read(
             status: Some(answer.status),
         });
     }
-    let (sitemap, priorities) = transforming::sitemap(shared, answer).await;
-    Ok(FetchedSitemap { url, bytes, sitemap, priorities })
+    let ParsedSitemap { sitemap, priorities, place } = transforming::sitemap(shared, answer).await;
+    Ok(FetchedSitemap { url, bytes, sitemap, priorities, place })
 }
 
 /// Fetches a robots.txt and returns the sitemaps that it names; none if there is no robots.txt.

@@ -135,9 +135,9 @@ async fn admit_content(
     job: &Arc<JobContext>,
     crawl: &CrawlContext,
     page: &LeasedPage,
-    sitemap: FetchedSitemap,
+    mut sitemap: FetchedSitemap,
 ) -> Vec<Note> {
-    let bytes = sitemap.bytes;
+    let (bytes, _place) = (sitemap.bytes, sitemap.place.take());
     let (mut admitted, pages) = crawl.sitemaps.add_content(page.key, sitemap);
     let notes = shared.notes(|| crawl.sitemaps.notes_about(&admitted));
     let mut totals = shared.notes(|| total_notes(bytes, pages.len()));

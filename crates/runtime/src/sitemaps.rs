@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
 use gleaner_store::{Note, NoteKind, NoteValue};
+use tokio::sync::OwnedSemaphorePermit;
 use url::Url;
 
 use crate::robots::{Robots, robots_url};
@@ -81,6 +82,8 @@ pub(crate) struct FetchedSitemap {
     pub(crate) sitemap: Sitemap,
     /// The crawl priority of each page, in the order of the pages.
     pub(crate) priorities: Vec<u8>,
+    /// The place of a large one, to be held as long as its pages are in memory.
+    pub(crate) place: Option<OwnedSemaphorePermit>,
 }
 
 impl FetchedSitemap {
@@ -196,7 +199,7 @@ impl Sitemaps {
         from: UrlKey,
         fetched: FetchedSitemap,
     ) -> (Vec<Candidate>, Vec<(Url, u8)>) {
-        let FetchedSitemap { url, bytes, sitemap, priorities } = fetched;
+        let FetchedSitemap { url, bytes, sitemap, priorities, .. } = fetched;
         let mut state = self.lock();
         state.bytes = state.bytes.saturating_add(bytes);
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
@@ -335,7 +338,13 @@ mod tests {
     fn parsed(body: &str) -> FetchedSitemap {
         let url = url("/");
         let sitemap = sitemap::parse(body.as_bytes(), &url);
-        FetchedSitemap { priorities: sitemap.crawl_priorities(), sitemap, bytes: body.len(), url }
+        FetchedSitemap {
+            priorities: sitemap.crawl_priorities(),
+            sitemap,
+            bytes: body.len(),
+            url,
+            place: None,
+        }
     }
 
     fn url(path: &str) -> Url {

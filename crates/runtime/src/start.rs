@@ -9,7 +9,6 @@ use gleaner_types::BoxFuture;
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ScrapePlan, Target, WebhookPlan};
 use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
-use tokio::runtime::Handle;
 use url::Url;
 use uuid::Uuid;
 
@@ -141,7 +140,7 @@ impl Runtime {
         spec: JobSpec,
         options: StartOptions,
     ) -> BoxFuture<'_, Result<Job, Error>> {
-        Box::pin(async move {
+        let starting = async move {
             let Prepared { context, job, records, timeout } = match spec {
                 JobSpec::Scrape(plan) => scrape(*plan, options, self.clock().now()),
                 JobSpec::Batch(plan) => self.prepare_batch(*plan, options).await?,
@@ -152,12 +151,12 @@ impl Runtime {
             // meanwhile, the handle is dropped, which ends the job.
             let starting = tokio::spawn(async move {
                 let id = runtime.begin(context, job).await?;
-                Ok::<_, Error>(Job::new(id, runtime, Handle::current()))
+                Ok::<_, Error>(Job::new(id, runtime))
             });
-            let job =
-                starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this job")))?;
+            let job = starting.await.unwrap_or_else(|error| Err(Error::of_task(&error)))?;
             Ok(job.with_records(records).with_timeout(timeout))
-        })
+        };
+        Box::pin(async move { self.executor().run(starting).await })
     }
 
     /// Scrapes one page: [`start`](Self::start), then its [document](Job::document).
@@ -178,13 +177,14 @@ impl Runtime {
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound) if the store has no such job, or the store fails.
     pub fn job(self: &Arc<Self>, id: JobId) -> BoxFuture<'_, Result<Job, Error>> {
-        Box::pin(async move {
+        let finding = async move {
             let snapshot = self.store().snapshot(id).await?;
             let counts_links = snapshot.kind == Some(JobKind::Crawl) && !snapshot.state.is_terminal();
             let context = if counts_links { self.shared().context_of(id).await } else { None };
             let records = context.and_then(|job| job.crawl.as_ref().map(|crawl| Arc::clone(&crawl.records)));
-            Ok(Job::new(id, Arc::clone(self), Handle::current()).with_records(records).attached())
-        })
+            Ok(Job::new(id, Arc::clone(self)).with_records(records).attached())
+        };
+        Box::pin(async move { self.executor().run(finding).await })
     }
 
     /// Adds pages that the user named to a running batch, and credits to its budget.
@@ -199,7 +199,7 @@ impl Runtime {
         credits: u64,
         idempotency_key: Option<Uuid>,
     ) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move {
+        let appending = async move {
             // Numbers that the batch has not given out: those of a new id, which no other request has.
             let (_, random) = new_id().as_uuid().as_u64_pair();
             let (pages, now) = (candidates(random << 20, targets), self.clock().now());
@@ -211,7 +211,8 @@ impl Runtime {
             let append = async move { store.append(job, pages, credits, idempotency_key, now).await };
             blocking_operation(append).await?;
             Ok(())
-        })
+        };
+        Box::pin(async move { self.executor().run(appending).await })
     }
 
     /// The pages of a batch, away from the runtime if there are many.

@@ -15,9 +15,10 @@ use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::media::{MediaType, is_pdf};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
-use crate::blocking::{BlockingError, WaitLimits, blocking_in_turn, blocking_with_permit};
+use crate::blocking::{BlockingError, WaitLimits, blocking_in_turn, blocking_to_end};
 use crate::context::JobContext;
 use crate::fair_semaphore::SlotOwner;
 use crate::limits::MAX_TRANSFORM_TIME;
@@ -142,19 +143,33 @@ async fn read_pdf(
     result.unwrap_or_else(|_| Some(Err(failed(BlockingError::Failed))))
 }
 
+/// A parsed sitemap, with the crawl priority of each page.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedSitemap {
+    pub(crate) sitemap: Sitemap,
+    pub(crate) priorities: Vec<u8>,
+    /// Held by a large one as long as its pages are in memory: few are at once.
+    pub(crate) place: Option<OwnedSemaphorePermit>,
+}
+
 /// Parses a sitemap and ranks its pages. This cannot be interrupted; the wait for a permit is finite because
 /// the size of each sitemap is bounded.
-pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>) {
+pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> ParsedSitemap {
     // A compressed sitemap can be large once it is decompressed.
     let is_small = page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP);
-    let parse = move || {
+    let parse = move |place| {
         let sitemap = sitemap::parse_as(&page.body, &page.url, charset(&page).as_deref());
         let priorities = sitemap.crawl_priorities();
-        (sitemap, priorities)
+        ParsedSitemap { sitemap, priorities, place }
     };
     let permits = &shared.transforms.sitemaps;
-    let parsing =
-        async move { if is_small { Some(parse()) } else { blocking_with_permit(permits, parse).await } };
+    let parsing = async move {
+        if is_small {
+            return Some(parse(None));
+        }
+        let place = Arc::clone(permits).acquire_owned().await.ok()?;
+        blocking_to_end(move || parse(Some(place))).await
+    };
     let parsed = AssertUnwindSafe(parsing).catch_unwind().await;
     parsed.ok().flatten().unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! The worker loop: it leases pages while there are free slots and works on each in its own task.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,12 +24,36 @@ pub const STOP_TIME: Duration = Duration::from_secs(5);
 /// Runs until the runtime stops. If the loop panics (a store may panic), the pages in work are dropped, their
 /// leases expire, and the loop restarts, so that jobs keep running.
 pub(crate) async fn run(shared: Arc<Shared>) {
+    let mut leases = Leases { shared: &shared, are_returned: false };
     // In a task of its own: leases may take long. It ends with this one.
     let mut renewal = JoinSet::new();
     renewal.spawn(keep_term(Arc::clone(&shared)));
     while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {
         tracing::error!("the worker loop panicked and restarts");
         tokio::time::sleep(STORE_PAUSE).await;
+    }
+    leases.are_returned = true;
+}
+
+/// The leases of a worker.
+struct Leases<'a> {
+    shared: &'a Shared,
+    are_returned: bool,
+}
+
+/// If the worker is dropped, its tokio runtime ends, and so do the pages in work. Another engine with the
+/// same store need not wait until their leases expire. A durable store returns them by itself: when the next
+/// process opens it, or when the term of this one has ended.
+impl Drop for Leases<'_> {
+    fn drop(&mut self) {
+        let Shared { store, worker, clock, .. } = self.shared;
+        if self.are_returned || store.is_durable() {
+            return;
+        }
+        let release = || store.release(*worker, clock.now()).now_or_never();
+        if !matches!(catch_unwind(AssertUnwindSafe(release)), Ok(Some(Ok(_)))) {
+            tracing::debug!("the leases of a dropped worker are not returned");
+        }
     }
 }
 
@@ -67,7 +91,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
                     }
                 }
                 Err(error) => {
-                    tracing::error!(%error, "no pages could be leased");
+                    shared.log_failure(&error, "no pages could be leased");
                     wake = wake.min(Instant::now() + STORE_PAUSE);
                 }
             }
@@ -111,7 +135,7 @@ async fn finish(shared: &Shared, pages: &mut JoinSet<()>) {
 async fn stop(shared: &Shared, mut pages: JoinSet<()>) {
     pages.shutdown().await;
     if let Err(error) = shared.store.release(shared.worker, shared.clock.now()).await {
-        tracing::error!(%error, "the leases of a stopped worker could not be returned");
+        shared.log_failure(&error, "the leases of a stopped worker could not be returned");
     }
 }
 

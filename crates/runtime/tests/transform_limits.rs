@@ -9,13 +9,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTask,
-    ReadPdf, RedirectCheck, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget,
+    PdfTask, ReadPdf, RedirectCheck, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
+    Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
@@ -94,6 +96,7 @@ async fn endless_pdfs_block_other_pdfs_only() {
     let (started, mut reports) = unbounded_channel();
     let gate = Gate::default();
     let runtime = Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(GatedPdfs { started, gate: Arc::clone(&gate) }),
@@ -106,8 +109,8 @@ async fn endless_pdfs_block_other_pdfs_only() {
         memory: MemoryBudget::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
-    let job = runtime.start(request, StartOptions::default()).await.unwrap();
-    let ended = tokio::spawn(job.wait());
+    let mut job = runtime.start(request, StartOptions::default()).await.unwrap();
+    let ended = tokio::spawn(async move { job.wait().await });
 
     let mut started: Vec<String> = Vec::new();
     // Paused time does not advance by itself while a blocking thread is busy, which they are from here on.
@@ -172,6 +175,7 @@ fn gated_memory_runtime() -> (Arc<Runtime>, UnboundedReceiver<String>, Gate) {
     let (started, reports) = unbounded_channel();
     let gate = Gate::default();
     let runtime = Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(LargePages),
         transform: Arc::new(GatedMemory { started, gate: Arc::clone(&gate) }),
@@ -192,7 +196,7 @@ async fn batch(runtime: &Arc<Runtime>, path: &str) -> Job {
     runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap()
 }
 
-async fn documents(job: Job) -> usize {
+async fn documents(mut job: Job) -> usize {
     job.wait().await.unwrap().documents.len()
 }
 
@@ -273,6 +277,7 @@ impl ReadPdf for ReportingPdfs {
 async fn the_pdf_port_converts_pdfs_until_the_deadline_of_their_page() {
     let (calls, mut reports) = unbounded_channel();
     let runtime = Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(ReportingTransform(calls.clone())),
@@ -327,6 +332,7 @@ impl Transform for Endless {
 async fn an_endless_transform_moves_to_a_blocking_thread_and_stops_at_its_deadline() {
     let (sender, mut reports) = unbounded_channel();
     let runtime = Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Endless(sender)),

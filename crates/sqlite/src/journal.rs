@@ -56,7 +56,8 @@ pub struct Opened {
 
 /// A journal in one SQLite file.
 ///
-/// One process writes at a time; others may read ([`Reader`]). Dropping it waits for what was appended.
+/// One process writes at a time; others may read ([`Reader`]). Closing or dropping it waits for what was
+/// appended.
 #[derive(Debug)]
 pub struct SqliteJournal {
     path: PathBuf,
@@ -71,8 +72,15 @@ pub struct SqliteJournal {
     end: Arc<OnceLock<String>>,
     /// What a read said of a file that is malformed.
     malformed: Arc<OnceLock<String>>,
-    writer: Option<JoinHandle<()>>,
-    _lock: FileLock,
+    /// `None` once it is closed.
+    held: Mutex<Option<Held>>,
+}
+
+/// What an open journal holds.
+#[derive(Debug)]
+struct Held {
+    writer: JoinHandle<()>,
+    lock: FileLock,
 }
 
 /// The way to the writer. Its lock makes the order of tickets the order of writing.
@@ -88,6 +96,7 @@ impl SqliteJournal {
     ///
     /// # Errors
     /// Of these [kinds](gleaner_store::ErrorKind): `Busy` with the name of the process that has it open,
+    /// which may be this one (while a journal of this process is being closed, opening waits for it instead),
     /// `Newer` with its version if a later program wrote it, `Unsuitable` if it is another database, if its
     /// medium suits no log, or if this program contains an old SQLite, `Damaged` with the place, `Full` and
     /// `Io`.
@@ -121,9 +130,8 @@ impl SqliteJournal {
             counters,
             end,
             malformed,
-            writer: Some(writer),
+            held: Mutex::new(Some(Held { writer, lock })),
             path,
-            _lock: lock,
         };
         Ok((journal, state, Opened { epoch, cut_pages: tail.frames }))
     }
@@ -153,12 +161,7 @@ impl SqliteJournal {
 
 impl Drop for SqliteJournal {
     fn drop(&mut self) {
-        // The connection that is closed last copies the log into the file, and only the writer can.
-        self.reads.close();
-        self.send(|_| Command::Close);
-        if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
-        }
+        self.close();
     }
 }
 
@@ -194,6 +197,19 @@ fn clean_secrets(jobs: &[JobRecord], path: &Path) -> io::Result<()> {
 impl Journal for SqliteJournal {
     fn capacity(&self) -> Option<u64> {
         self.bound.map(|bytes| bytes.saturating_sub(EMPTY_FILE))
+    }
+
+    fn close(&self) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Held { writer, lock }) = held else { return };
+        lock.set_closing();
+        // The connection that is closed last copies the log into the file, and only the writer can.
+        self.reads.close();
+        self.send(|_| Command::Close);
+        let _ = writer.join();
+        let _ = self.end.set(format!("{} is closed", self.path.display()));
+        // Last, so that the next one opens what is complete.
+        drop(lock);
     }
 
     fn append(&self, batches: Vec<Batch>) -> u64 {

@@ -117,7 +117,8 @@ mod tests {
         assert_eq!(push(&[Fact::Admitted { by: None, pages: pages.finish() }]).waiting(), 5);
         push(&[ended(1, PageEnd::Document), Fact::Document { position: 0, credits: 1, scrape: None }]);
         push(&[ended(2, PageEnd::Failed), ended(3, PageEnd::Skipped)]);
-        let blocked = Fact::Blocked { url: "https://a.example/x", slash_added: false };
+        let blocked =
+            Fact::Blocked { url: "https://a.example/x", slash_added: false, line: None, rule: None };
         let progress = push(&[blocked, Fact::Paused { paused: true }]);
         assert_eq!((progress.totals.documents, progress.totals.failed), (1, 1));
         assert_eq!((progress.robots_blocked(), progress.waiting(), progress.is_paused), (1, 2, true));

@@ -100,6 +100,7 @@ impl EndedJob {
             state: gleaner_types::JobState::Completed,
             completed: 1,
             total: 1,
+            open: 0,
             failed: 0,
             robots_blocked: 0,
             tokens_used: 0,

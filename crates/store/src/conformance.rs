@@ -18,7 +18,7 @@ mod service;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, HostFeedback, Identity, JobRules};
+use gleaner_frontier::{Candidate, HostFeedback, Identity, JobRules, RobotsLine};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, JobState, PageError};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
@@ -135,7 +135,7 @@ impl<S: Store> Fixture<S> {
 
     async fn state(&self, job: JobId) -> (JobState, u64, u64) {
         let snapshot = self.store.snapshot(job).await.expect("a job has a snapshot");
-        (snapshot.state, snapshot.completed, snapshot.total)
+        (snapshot.state, snapshot.completed, snapshot.contract_total())
     }
 }
 
@@ -401,17 +401,19 @@ async fn a_failed_job_has_an_error<S: Store>(fixture: Fixture<S>) {
 async fn robots_refusals_are_listed_separately<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Keep, &["a"]).await;
     let page = fixture.lease_one().await;
-    let blocked = BlockedPage { url: page.url.clone(), slash_added: false };
-    fixture.finish(page, PageOutcome::RobotsBlocked, &[]).await;
+    let rule = Some(RobotsLine::new(3, "Disallow: /a".to_owned()));
+    let blocked = BlockedPage { url: page.url.clone(), slash_added: false, rule: rule.clone() };
+    fixture.finish(page, PageOutcome::RobotsBlocked(rule), &[]).await;
     let failures = fixture.store.failures(job).await.expect("failures can be listed");
-    assert_eq!((failures.failures.len(), failures.robots_blocked), (0, vec![blocked]));
+    assert_eq!((failures.failures.len(), failures.robots_blocked), (0, vec![blocked]), "with its rule");
     let snapshot = fixture.store.snapshot(job).await.expect("a job has a snapshot");
     assert_eq!((snapshot.state, snapshot.failed, snapshot.robots_blocked), (JobState::Completed, 0, 1));
 }
 
 async fn pages_without_a_document_are_listed_part_by_part<S: Store>(fixture: Fixture<S>) {
     let job = fixture.submit(1, 10, Retention::Keep, &["a", "b", "c", "d"]).await;
-    let outcomes = [failure(), PageOutcome::RobotsBlocked, failure(), PageOutcome::RobotsBlocked];
+    let blocked = || PageOutcome::RobotsBlocked(None);
+    let outcomes = [failure(), blocked(), failure(), blocked()];
     for (page, outcome) in fixture.lease(4, 4).await.into_iter().zip(outcomes) {
         fixture.finish(page, outcome, &[]).await;
     }

@@ -27,7 +27,7 @@ pub enum ErrorKind {
     Full,
     /// The medium failed: a file could not be written or read.
     Io,
-    /// Another process has the file open for writing.
+    /// Another process, or another store of this one, has the file open for writing.
     Busy,
     /// A later version of the program wrote the file.
     Newer,
@@ -129,7 +129,7 @@ impl Error {
         self.kind == ErrorKind::JobEnded
     }
 
-    /// Another process has the file open for writing.
+    /// Another process, or another store of this one, has the file open for writing.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.kind == ErrorKind::Busy

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, Observation, Outcome, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, Lease, Observation, Outcome, RobotsLine, UrlKey};
 use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use url::Url;
@@ -192,8 +192,8 @@ pub enum PageOutcome {
     Document(Box<Document>, u64),
     /// It failed.
     Failed(PageError),
-    /// robots.txt forbids it.
-    RobotsBlocked,
+    /// A rule of robots.txt forbids it: this one, if it is known.
+    RobotsBlocked(Option<RobotsLine>),
     /// It is not a result: it was fetched only for its links.
     Skipped,
     /// It returns to the queue and is not leased before this time.
@@ -210,7 +210,7 @@ impl PageOutcome {
         match *self {
             Self::Document(..) => Outcome::Document,
             Self::Failed(_) => Outcome::Failed,
-            Self::RobotsBlocked | Self::Skipped => Outcome::Skipped,
+            Self::RobotsBlocked(_) | Self::Skipped => Outcome::Skipped,
             Self::Retry(not_before) => Outcome::Retry { not_before },
             Self::Return(not_before) => Outcome::Return { not_before },
         }
@@ -316,6 +316,9 @@ pub struct BlockedPage {
     pub url: Url,
     /// As in [`PageFailure::slash_added`].
     pub slash_added: bool,
+    /// The line of robots.txt that forbids it. `None` if an earlier version listed the page, or if robots.txt
+    /// has more rules than are searched for one URL.
+    pub rule: Option<RobotsLine>,
 }
 
 impl BlockedPage {
@@ -355,7 +358,9 @@ impl PageFailures {
             page.url.as_str().len().saturating_add(page.error.message.len())
         });
         let blocked = self.robots_blocked.get(from.robots_blocked..).unwrap_or_default();
-        let blocked = fitting(blocked, &mut left, |page| page.url.as_str().len());
+        let blocked = fitting(blocked, &mut left, |page| {
+            page.url.as_str().len().saturating_add(page.rule.as_ref().map_or(0, |line| line.rule.len()))
+        });
         Self { failures: failures.to_vec(), robots_blocked: blocked.to_vec() }
     }
 }
@@ -414,8 +419,11 @@ pub struct JobSnapshot {
     pub state: JobState,
     /// Pages with a document.
     pub completed: u64,
-    /// Admitted pages: waiting, leased and done. Equal to `completed` at the end.
+    /// Pages known so far: with a document, failed, forbidden by robots.txt, or [open](Self::open). A page
+    /// that fails stays in it.
     pub total: u64,
+    /// Pages that wait or are in work, as far as the limit admits them; 0 at the end.
+    pub open: u64,
     /// Pages that failed.
     pub failed: u64,
     /// Pages that robots.txt forbids.
@@ -439,6 +447,22 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
+    /// This snapshot with this number of open pages. The total follows from it and the other counts.
+    #[must_use]
+    pub fn with_open(mut self, open: u64) -> Self {
+        self.open = open;
+        let done = self.completed.saturating_add(self.failed).saturating_add(self.robots_blocked);
+        self.total = done.saturating_add(open);
+        self
+    }
+
+    /// The `total` of the contract: pages with a document, and those that may still give one. It shrinks when
+    /// a page fails, and equals `completed` at the end.
+    #[must_use]
+    pub fn contract_total(&self) -> u64 {
+        self.completed.saturating_add(self.open)
+    }
+
     /// The text of all warnings; `None` if there are none.
     #[must_use]
     pub fn warning(&self) -> Option<String> {

@@ -64,6 +64,11 @@ pub trait Store: Debug + Send + Sync + 'static {
         false
     }
 
+    /// Ends the store: writes what was changed, and releases its medium, so that another one can open it.
+    /// Later changes are refused. It may block for as long as the medium needs. The default does nothing: for
+    /// stores without a medium that only one may use.
+    fn close(&self) {}
+
     /// Submits a job. Durable. It ends the [intended](Store::intend) reservation of the job.
     ///
     /// # Errors

@@ -133,6 +133,7 @@ fn metadata_weight(metadata: &Metadata) -> usize {
         cached_at,
         credits_used: _,
         concurrency_limited: _,
+        duration: _,
         other,
     } = metadata;
     let texts = [

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use encoding_rs::{Encoding, UTF_8};
-use gleaner_types::Interrupt;
 use gleaner_types::plan::{omits_slash, without_slash};
+use gleaner_types::{Interrupt, host_reference, join};
 use url::Url;
 
 use crate::charset::encoded_query;
@@ -46,7 +46,7 @@ impl Resolver {
     pub(crate) fn new(url: &Url, base: Option<&str>) -> Self {
         let declared = base
             .filter(|base| base.len() <= MAX_URL_BYTES)
-            .and_then(|base| url.join(strip(base).as_ref()).ok())
+            .and_then(|base| join(url, &strip(base)).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
         let base = Some(declared.unwrap_or_else(|| url.clone()));
         Self { base, page: Some(url.clone()), ..Self::without_base() }
@@ -73,6 +73,7 @@ impl Resolver {
     /// Parses a reference, relative to the base if there is one.
     fn parse(&self, reference: &str) -> Option<Url> {
         let options = Url::options().base_url(self.base.as_ref());
+        let reference = self.base.as_ref().map_or(reference, |base| host_reference(base, reference));
         let parsed = match self.encoding {
             None => options.parse(reference),
             Some(encoding) => {

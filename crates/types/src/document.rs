@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -204,6 +205,10 @@ pub struct Metadata {
     /// Whether the page waited for a slot of the team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency_limited: Option<bool>,
+    /// How long the page took, from the start of the work on it until its document was complete. It is for
+    /// programs that embed the engine: it is not on the wire, so documents that were stored as JSON lack it.
+    #[serde(skip)]
+    pub duration: Option<Duration>,
     /// Every other `<meta>` element, under its own name.
     #[serde(flatten)]
     pub other: BTreeMap<String, MetaValue>,

@@ -4,11 +4,17 @@ use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
 use gleaner::{CrawlRequest, Engine, EngineBuilder};
 use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
 
-/// A builder of an engine that may connect to 127.0.0.1 and to no other private address.
+/// A builder of an engine that may connect to 127.0.0.1 and to no other private address. It works in the
+/// runtime of the test, if there is one, so that all tasks end with the test.
 #[must_use]
 pub fn engine_builder() -> EngineBuilder {
-    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
+    let builder = Engine::builder().allow_private("127.0.0.1/32".parse().unwrap());
+    match Handle::try_current() {
+        Ok(runtime) => builder.on_runtime(runtime),
+        Err(_) => builder,
+    }
 }
 
 /// An engine with [`engine_builder`] and defaults otherwise.

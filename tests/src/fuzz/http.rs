@@ -18,7 +18,7 @@ use gleaner_http::Service;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 use tower_service::Service as _;
 use url::Url;
 
@@ -84,7 +84,7 @@ impl Host {
         let page = serve_page();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("the runtime builds");
-        let mut service = service();
+        let mut service = service(runtime.handle());
         let page = format!("http://{page}");
         let urls =
             [format!("{page}/a"), format!("{page}/b"), format!("{page}/c"), "http://10.0.0.1/".to_owned()];
@@ -120,11 +120,12 @@ impl Host {
 }
 
 #[expect(clippy::expect_used, reason = "does not depend on the input")]
-fn service() -> Service {
+fn service(runtime: &Handle) -> Service {
     let team = TeamConfig { credits: Some(CREDITS), ..TeamConfig::new(Team::new(TeamId::default())) };
     let accounts = MemoryAccounts::new().with_team(KEY, team);
     let loopback = "127.0.0.0/8".parse().expect("a valid range");
     let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));
+    let builder = builder.on_runtime(runtime.clone());
     Service::new(builder.deliver(Arc::new(RefuseAll)).build().expect("the engine builds"))
 }
 

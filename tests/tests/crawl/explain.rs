@@ -40,7 +40,7 @@ async fn every_requested_url_is_explained() {
             Verdict::Rejected(SkipReason::BinaryFile) => "binary",
             Verdict::NotFound => "not found",
             Verdict::TooManyClicks(3) => "too many clicks",
-            Verdict::RobotsTxt => "robots.txt",
+            Verdict::RobotsTxt(Some(_)) => "robots.txt",
             _ => "something else",
         };
         assert_eq!(verdict, *verdict_name, "{path}: {explanation:?}");

@@ -80,11 +80,104 @@ async fn a_dropped_crawl_stops() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_control_cancels_a_crawl_while_its_handle_reads() {
+    let server = Site::generate(SiteSpec::pages(2_000)).serve().unwrap();
+    let engine = engine();
+    let mut job = engine.crawl(links_only(&server)).await.unwrap();
+    job.next().await.unwrap().unwrap();
+    let control = job.control();
+    let cancelling = tokio::spawn({
+        let control = control.clone();
+        async move { control.cancel().await }
+    });
+    // While its documents are not read, the crawl does not end by itself.
+    assert_eq!(cancelling.await.unwrap().unwrap().state, JobState::Cancelled);
+    let read = 1 + read_all(&mut job).await.len() as u64;
+    let status = control.status().await.unwrap();
+    assert_eq!((status.id, status.state, status.completed), (job.id(), JobState::Cancelled, read));
+    drop((job, engine));
+    let error = gleaner::Error::from(control.status().await.unwrap_err());
+    assert_eq!(error.http_status(), 503, "a control does not keep the engine: {error}");
+}
+
+#[tokio::test]
+async fn reading_that_is_cut_off_loses_no_document() {
+    let server = Site::generate(SiteSpec::pages(100)).serve().unwrap();
+    let mut job = engine().crawl(links_only(&server)).await.unwrap();
+    let (mut urls, mut cuts) = (BTreeSet::new(), 0);
+    while urls.len() < 50 {
+        tokio::select! {
+            biased;
+            page = job.next() => {
+                let url = page.unwrap().unwrap().metadata.source_url.unwrap();
+                assert!(urls.insert(url.clone()), "two documents of {url}");
+            }
+            () = tokio::task::yield_now() => cuts += 1,
+        }
+    }
+    assert!(cuts > 0, "nothing was cut off");
+    // The same holds for the wait for the end.
+    let end = loop {
+        tokio::select! {
+            biased;
+            end = job.wait() => break end.unwrap(),
+            () = tokio::task::yield_now() => {}
+        }
+    };
+    let mut rest = end.documents.into_iter().map(|document| document.metadata.source_url.unwrap());
+    assert!(rest.all(|url| urls.insert(url)), "a document came twice");
+    assert_eq!((urls.len(), end.snapshot.completed), (100, 100));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn documents_that_another_handle_has_read_are_said_to_be_gone() {
+    let server = Site::generate(SiteSpec::pages(100)).serve().unwrap();
+    let engine = engine();
+    let mut job = engine.crawl(links_only(&server)).await.unwrap();
+    for _ in 0..40 {
+        job.next().await.unwrap().unwrap();
+    }
+    // It goes on where the store does: the first handle has asked for what follows its first documents.
+    let mut second = engine.job(job.id()).await.unwrap();
+    let end = second.wait().await.unwrap();
+    assert!((16..=40).contains(&end.gone), "{} are gone", end.gone);
+    assert_eq!(end.gone + end.documents.len() as u64, end.snapshot.completed);
+
+    let mut third = engine.job(job.id()).await.unwrap();
+    let error = third.next().await.unwrap().unwrap_err();
+    assert!(error.is_gone() && error.to_string().contains("100"), "{error}");
+    assert!(third.next().await.is_none());
+    let mut fourth = engine.job(job.id()).await.unwrap();
+    let end = fourth.wait().await.unwrap();
+    assert_eq!((end.documents.len(), end.gone, end.snapshot.completed), (0, 100, 100));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_total_of_a_batch_with_failures_never_shrinks() {
+    let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
+    let urls: Vec<String> = (1..=20)
+        .flat_map(|page| [server.url(&format!("/p/{page}")), format!("http://10.0.0.1/{page}")])
+        .collect();
+    let mut job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
+    let mut statuses = vec![job.status().await.unwrap()];
+    while let Some(page) = job.next().await {
+        page.unwrap();
+        statuses.push(job.status().await.unwrap());
+    }
+    let end = job.wait().await.unwrap().snapshot;
+    for status in statuses.iter().chain([&end]) {
+        assert_eq!(status.total, 40, "{status:?}");
+        assert_eq!(status.total, status.completed + status.failed + status.open, "{status:?}");
+    }
+    assert_eq!((end.completed, end.failed, end.open, end.contract_total()), (20, 20, 0, 20));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_batch_scrapes_each_listed_url_as_often_as_it_is_listed() {
     let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
     let urls = ["/p/1", "/p/2", "/p/1", "not a url at all", "/p/3"]
         .map(|path| if path.starts_with('/') { server.url(path) } else { path.to_owned() });
-    let job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
+    let mut job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
     let result = job.wait().await.unwrap();
     let mut received: Vec<String> =
         result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();

@@ -43,7 +43,8 @@ pub(crate) async fn crawl(engine: &Engine, request: CrawlRequest) -> CrawlOutcom
     }
     let snapshot = result.snapshot;
     assert_eq!(snapshot.state, JobState::Completed);
-    assert_eq!((snapshot.completed, snapshot.total), (documents.len() as u64, documents.len() as u64));
+    assert_eq!((snapshot.completed, snapshot.open), (documents.len() as u64, 0));
+    assert_eq!(snapshot.total, snapshot.completed + snapshot.failed + snapshot.robots_blocked);
     let failures = PageFailures { failures: result.failures, robots_blocked: result.robots_blocked };
     CrawlOutcome { documents, snapshot, failures }
 }

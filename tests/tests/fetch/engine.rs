@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use gleaner::request::Defaults;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
 use gleaner_fetch::{
     Error, Load, LoadKind, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request,
@@ -15,11 +16,13 @@ use serde_json::{Value, json};
 
 use super::support::{page, pool};
 
-/// A scrape of `url` with these options, which pass the same check as a request over HTTP.
+/// A scrape of `url` with these options, which pass the same check as a request over HTTP and have the same
+/// defaults.
 async fn scrape(engine: &Engine, url: &str, mut options: Value) -> Result<Document, gleaner::Error> {
     options.as_object_mut().unwrap().insert("url".to_owned(), url.into());
     ScrapePlan::from_json(&options).unwrap();
-    engine.scrape(serde_json::from_value::<ScrapeRequest>(options).unwrap()).await
+    let request = serde_json::from_value::<ScrapeRequest>(options).unwrap();
+    engine.scrape(request.with_defaults(Defaults::Contract)).await
 }
 
 /// A server of one page, which counts requests.
@@ -59,6 +62,24 @@ async fn options_decide_whether_a_cached_copy_is_served() {
         let document = scrape(&engine, &server.base_url(), then.clone()).await.unwrap();
         assert_eq!(is_hit(&document), expect_hit, "{before} and then {then}");
         assert_eq!(server.requests().len(), if expect_hit { 1 } else { 2 }, "{before} and then {then}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_gets_a_copy_only_if_it_asks_for_one() {
+    let engine = engine_builder().build().unwrap();
+    let server = site();
+    let request = || ScrapeRequest::new(server.base_url());
+    for (name, request, state, requests) in [
+        ("first", request(), None, 1),
+        ("again", request(), None, 2),
+        ("a copy of a minute", request().max_age(60_000), Some(CacheState::Hit), 2),
+        ("a copy of any age", request().lockdown(true), Some(CacheState::Hit), 2),
+        ("the contract", request().with_defaults(Defaults::Contract), Some(CacheState::Hit), 2),
+    ] {
+        let document = engine.scrape(request).await.unwrap();
+        assert_eq!(document.metadata.cache_state, state, "{name}");
+        assert_eq!(server.requests().len(), requests, "{name}");
     }
 }
 

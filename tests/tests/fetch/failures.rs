@@ -118,6 +118,7 @@ fn code_of(kind: ErrorKind) -> ErrorCode {
         ErrorKind::Action => ErrorCode::ScrapeActionError,
         ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
         ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
+        ErrorKind::Exhausted => ErrorCode::UnknownError,
         _ => ErrorCode::ScrapeSiteError,
     }
 }
@@ -207,6 +208,7 @@ async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     failures.push((ErrorKind::Render, Error::render(&url, "it has no window")));
     failures.push((ErrorKind::Render, Error::browser_crashed(&url)));
     failures.push((ErrorKind::Render, Error::browser_unavailable(&url, "it is not installed")));
+    failures.push((ErrorKind::Exhausted, Error::exhausted(&url)));
     failures.push((ErrorKind::Render, Error::unresponsive(&url, "its scripts did not end within 5 s")));
     failures.push((ErrorKind::TooLarge, Error::result_too_large(&url, "its HTML")));
     failures.push((ErrorKind::TooManyRedirects, Error::too_many_redirects(&url)));

@@ -4,7 +4,11 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::{Engine, EngineBuilder, ErrorCode, ErrorKind, ScrapeRequest};
+use gleaner::plan::SitemapMode;
+use gleaner::request::Defaults;
+use gleaner::{
+    BatchScrapeRequest, CrawlRequest, Engine, EngineBuilder, ErrorCode, ErrorKind, MapRequest, ScrapeRequest,
+};
 use gleaner_fetch::data_uri;
 use gleaner_testkit::{RawServer, Step};
 use gleaner_tests::fakes::engine_builder;
@@ -25,14 +29,46 @@ async fn the_resolver_and_the_root_certificates_are_used() {
     let identity = tls::Identity::new("site.example");
     let server = tls::Server::start(&identity, &["http/1.1"]).await;
     let url = format!("https://site.example:{}/", server.addr().port());
-    let strict = || resolving().check_certificates(true);
-
     let base64 = data_uri("", &identity.authority()).split_once(',').unwrap().1.to_owned();
     let pem = format!("-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n");
-    let document = scrape(&strict().add_root_certificates_pem(pem).build().unwrap(), &url).await.unwrap();
+    let document = scrape(&resolving().add_root_certificates_pem(pem).build().unwrap(), &url).await.unwrap();
     assert_eq!(document.metadata.status_code, Some(200));
-    let error = scrape(&strict().build().unwrap(), &url).await.unwrap_err();
+    let error = scrape(&resolving().build().unwrap(), &url).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeSslError, "{error}");
+}
+
+#[tokio::test]
+async fn certificates_are_checked_unless_a_request_of_the_program_says_otherwise() {
+    let server = tls::Server::start(&tls::Identity::new("site.example"), &["http/1.1"]).await;
+    let url = format!("https://site.example:{}/", server.addr().port());
+    let engine = resolving().build().unwrap();
+    let strict = resolving().check_certificates(true).build().unwrap();
+    let plain = ScrapeRequest::new(&url);
+    for (name, engine, request, is_checked) in [
+        ("a program", &engine, plain.clone(), true),
+        ("a program that accepts any", &engine, plain.clone().skip_tls_verification(true), false),
+        ("the contract", &engine, plain.clone().with_defaults(Defaults::Contract), false),
+        ("a strict engine", &strict, plain.with_defaults(Defaults::Contract), true),
+    ] {
+        let code = engine.scrape(request).await.err().map(|error| error.code());
+        assert_eq!(code, is_checked.then_some(ErrorCode::ScrapeSslError), "{name}");
+    }
+    for (skip, pages) in [(None, 0), (Some(true), 1)] {
+        let (mut batch, mut crawl) = (BatchScrapeRequest::new([&url]), CrawlRequest::new(&url));
+        let mut map = MapRequest::new(&url).sitemap(SitemapMode::Skip);
+        if let Some(skip) = skip {
+            (batch, crawl) = (batch.skip_tls_verification(skip), crawl.skip_tls_verification(skip));
+            map = map.skip_tls_verification(skip);
+        }
+        let batched = engine.batch(batch).await.unwrap().wait().await.unwrap();
+        let crawled = engine.crawl(crawl).await.unwrap().wait().await.unwrap();
+        for end in [batched, crawled] {
+            assert_eq!((end.documents.len(), end.failures.len()), (pages, 1 - pages), "{skip:?}");
+            assert!(end.failures.iter().all(|page| page.error.code == ErrorCode::ScrapeSslError));
+        }
+        let refused = engine.map(map).await.err().map(|error| error.code());
+        assert_eq!(refused, skip.is_none().then_some(ErrorCode::ScrapeSslError));
+    }
 }
 
 #[tokio::test]

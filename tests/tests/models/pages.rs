@@ -124,7 +124,7 @@ async fn a_prompt_gives_one_schema_for_all_pages_of_a_job() {
     });
     let engine =
         engine_builder().concurrency(1).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
-    let job = engine.batch(serde_json::from_value::<BatchScrapeRequest>(batch).unwrap()).await.unwrap();
+    let mut job = engine.batch(serde_json::from_value::<BatchScrapeRequest>(batch).unwrap()).await.unwrap();
     let done = job.wait().await.unwrap();
     assert_eq!(done.documents.len(), PAGES);
     for page in &done.documents {
@@ -306,7 +306,7 @@ async fn a_cancelled_job_does_not_wait_for_the_model_and_zero_retention_applies(
     let engine = engine_builder().model(Arc::new(client)).build().unwrap();
     let batch =
         json!({ "urls": [site.url("/")], "formats": [{ "type": "json", "schema": price_and_architect() }] });
-    let job: Job = engine.batch(serde_json::from_value(batch).unwrap()).await.unwrap();
+    let mut job: Job = engine.batch(serde_json::from_value(batch).unwrap()).await.unwrap();
     while silent.connections() == 0 {
         tokio::task::yield_now().await;
     }
@@ -321,7 +321,7 @@ async fn a_cancelled_job_does_not_wait_for_the_model_and_zero_retention_applies(
         "formats": [{ "type": "json", "schema": price_and_architect() }] });
     for _ in 0..2 {
         let before = site.requests().len();
-        let job = engine.batch(serde_json::from_value(batch.clone()).unwrap()).await.unwrap();
+        let mut job = engine.batch(serde_json::from_value(batch.clone()).unwrap()).await.unwrap();
         let page = job.wait().await.unwrap().documents.pop().unwrap();
         assert_eq!(page.json, Some(json!({ "price": 12.5, "architect": "Stephen Sauvestre" })));
         assert_eq!(page.metadata.credits_used, Some(6));

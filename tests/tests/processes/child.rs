@@ -22,7 +22,7 @@ pub(crate) const PLACES: u32 = 3;
 /// The term of a process.
 pub(crate) const TERM: Duration = Duration::from_secs(2);
 /// Milliseconds that a page may take.
-const PAGE_TIMEOUT: u64 = 20_000;
+pub(crate) const PAGE_TIMEOUT: u64 = 20_000;
 /// The environment variables with the folder of the children, and with the number of the child.
 const FOLDER: &str = "GLEANER_TEST_FOLDER";
 const NUMBER: &str = "GLEANER_TEST_NUMBER";
@@ -92,15 +92,7 @@ fn child() {
 }
 
 async fn work(task: &Task, number: u64) {
-    let store = PostgresStore::open(task.config()).await.unwrap();
-    let engine = Engine::builder()
-        .allow_private("127.77.0.0/16".parse().unwrap())
-        .resolver(Arc::new(Names))
-        .user_agent(agent(number))
-        .concurrency(CONCURRENCY)
-        .store(Arc::new(store))
-        .build()
-        .unwrap();
+    let engine = engine(PostgresStore::open(task.config()).await.unwrap(), agent(number));
     if number == 0 {
         let mut request = fakes::links_only(&task.start)
             .limit(task.limit)
@@ -115,6 +107,18 @@ async fn work(task: &Task, number: u64) {
     let end = tokio::task::spawn_blocking(|| io::stdin().read_to_end(&mut Vec::new()));
     end.await.unwrap().unwrap();
     engine.stop().await;
+}
+
+/// An engine that works on the jobs of a store, and may connect to the sites.
+pub(crate) fn engine(store: PostgresStore, agent: String) -> Engine {
+    Engine::builder()
+        .allow_private("127.77.0.0/16".parse().unwrap())
+        .resolver(Arc::new(Names))
+        .user_agent(agent)
+        .concurrency(CONCURRENCY)
+        .store(Arc::new(store))
+        .build()
+        .unwrap()
 }
 
 /// Resolves `hN.site.test` to the address of the host with this number.

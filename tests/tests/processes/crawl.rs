@@ -23,7 +23,7 @@ use super::sites::Sites;
 const COMMITS_PER_CUT: u64 = 50;
 
 /// The database of the crawls, in which each has a schema of its own.
-const DATABASE: &str = "postgres";
+pub(crate) const DATABASE: &str = "postgres";
 
 /// A crawl, and how it is disturbed.
 #[derive(Debug, Clone)]
@@ -161,7 +161,7 @@ impl<'s> Crawl<'s> {
 }
 
 /// The numbers of the pages with a document, in the order of the documents.
-async fn read(store: &PostgresStore, job: JobId) -> Vec<usize> {
+pub(crate) async fn read(store: &PostgresStore, job: JobId) -> Vec<usize> {
     let mut found = Vec::new();
     let mut from = 0;
     loop {
@@ -177,7 +177,7 @@ async fn read(store: &PostgresStore, job: JobId) -> Vec<usize> {
     }
 }
 
-async fn client(url: &str) -> Client {
+pub(crate) async fn client(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
     // It ends with the client, or with the server.
     tokio::spawn(async { drop(connection.await) });

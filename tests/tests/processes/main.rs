@@ -1,5 +1,6 @@
 //! Many processes of the engine work on one crawl in one database. They are killed and stopped, their
-//! connections break and their server restarts, and the crawl ends as if nothing had happened.
+//! connections break and their server restarts, and the crawl ends as if nothing had happened. Work goes on
+//! soon after each fault of the server that passes.
 //!
 //! The sites are in this process, with a log of their requests, and so are the assertions. Without an
 //! installed PostgreSQL the tests say that they are skipped; with `CI=true`, that is a failure.
@@ -16,6 +17,7 @@ mod check;
 mod child;
 mod crawl;
 mod disturb;
+mod faults;
 mod graph;
 mod sites;
 

@@ -9,6 +9,7 @@ const RUNTIME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/runtime/sr
 const MODULES: &[&str] = &[
     "error",
     "clock",
+    "executor",
     "term",
     "blocking",
     "log_suppression",
@@ -17,6 +18,7 @@ const MODULES: &[&str] = &[
     "memory",
     "session",
     "warning",
+    "timings",
     "hooks",
     "sink",
     "hooked",
@@ -54,8 +56,8 @@ const MODULES: &[&str] = &[
     "sitemap_fetch",
     "sitemap_lease",
     "page_trace",
+    "page_event",
     "page_request",
-    "figures",
     "fetching",
     "second_pass",
     "complete_page",
@@ -67,6 +69,7 @@ const MODULES: &[&str] = &[
     "renewal",
     "worker",
     "runtime",
+    "job_control",
     "handle",
     "start",
 ];

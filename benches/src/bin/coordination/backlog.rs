@@ -64,7 +64,7 @@ async fn run(url: &str, waiting: u64, minutes: u32, snapshots: bool) -> Result<(
     let rate = filling as f64 / began.elapsed().as_secs_f64();
     figure("pages/s while it is filled", format!("{rate:.0}"), "");
     let snapshot = store.snapshot(job).await?;
-    let left = snapshot.total - snapshot.completed;
+    let left = snapshot.open;
     report_sizes(&client, left).await?;
 
     let holders: Vec<JoinHandle<Result<(), Failure>>> = if snapshots {

@@ -160,7 +160,7 @@ async fn open(waiting: u64, folder: &Path) -> Result<Value, Failure> {
     let store = open_file(folder)?;
     let seconds = began.elapsed().as_secs_f64();
     let snapshot = store.snapshot(id()?).await?;
-    let found = snapshot.total.saturating_sub(snapshot.completed);
+    let found = snapshot.open;
     if found != waiting {
         return Err(format!("{found} pages wait in the file, not {waiting}").into());
     }

@@ -65,7 +65,7 @@ fn urls(cases: &Value) -> (Count, Count) {
             continue;
         }
         let url = match base {
-            Some(base) => Url::parse(base).and_then(|base| base.join(input)),
+            Some(base) => Url::parse(base).and_then(|base| gleaner_types::join(&base, input)),
             None => Url::parse(input),
         };
         let found = url.as_ref().ok().map(Url::as_str);

@@ -1,10 +1,12 @@
-//! Measures the browser: what it leaves behind, its speed beside Playwright, and when pages are ready. Each
-//! figure is one line, with its goal.
+//! Measures the browser: what it leaves behind, its speed beside Playwright, when pages are ready, and how
+//! long pages wait when it hangs. Each figure is one line, with its goal.
 //!
-//! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready`, with an installed Chromium.
+//! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready|hangs`, with an installed
+//! Chromium.
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
 mod figures;
+mod hangs;
 mod life;
 mod pages;
 mod peer;
@@ -20,13 +22,15 @@ use gleaner_benches::{Failure, run_program};
 const USAGE: &str = "Usage: rendering life [RENDERS] [PAGES]
        rendering speed [MODULES] [ROUNDS]
        rendering ready [APPLICATIONS]
+       rendering hangs
 
   life   drops RENDERS renders (default 1000) at random moments, renders PAGES pages (default 5000), kills
          programs that use a browser, and kills browsers: what is left, and how the memory grows
   speed  pages per second, cold start and memory of a page, in ROUNDS rounds (default 5). MODULES is a folder
          of node modules with playwright-core, which is then measured in the same rounds
   ready  how many of APPLICATIONS generated applications (default 100) are complete when they are read, and
-         the time until static pages and pages with beacons are read";
+         the time until static pages and pages with beacons are read
+  hangs  how long other pages wait when an idle browser is stopped, and beside pages with busy workers";
 
 fn main() -> ExitCode {
     run_program(USAGE, run)
@@ -49,6 +53,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["ready", ref rest @ ..] if rest.len() <= 1 => {
             runtime.block_on(ready::measure(number(rest, 0, 100)?))
         }
+        ["hangs"] => runtime.block_on(hangs::measure()),
         [life::HOST, folder] => runtime.block_on(life::host(folder.into())),
         _ => Err("the arguments are not understood".into()),
     }

@@ -43,7 +43,17 @@ impl Renderer {
 
     /// Renders a page. It is kept open for `wait_for` after it is ready. Returns its HTML.
     pub(crate) async fn render(&self, url: &Url, wait_for: Duration) -> Result<String, Error> {
-        let mut request = RenderRequest::new(url.clone(), &self.options, Instant::now() + TIMEOUT);
+        self.render_within(TIMEOUT, url, wait_for).await
+    }
+
+    /// As [`render`](Self::render), with another time of the page.
+    pub(crate) async fn render_within(
+        &self,
+        timeout: Duration,
+        url: &Url,
+        wait_for: Duration,
+    ) -> Result<String, Error> {
+        let mut request = RenderRequest::new(url.clone(), &self.options, Instant::now() + timeout);
         request.wait_for = wait_for;
         let rendered = self.fetcher.render(&self.browser, &request, &FollowAll).await?;
         Ok(rendered.page.html)

@@ -5,9 +5,11 @@ mod running;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep};
 
 pub(crate) use context::Context;
 pub(crate) use running::Running;
@@ -15,6 +17,12 @@ pub(crate) use running::Running;
 use crate::config::BrowserConfig;
 use crate::process::LaunchError;
 use crate::wire::CallError;
+
+/// Longest wait for what a process needs and this machine lacks, such as descriptors: connections that end
+/// give them back. Then the caller decides.
+const MAX_EXHAUSTED: Duration = Duration::from_secs(1);
+/// The pause before a process is started again without it.
+const EXHAUSTED_PAUSE: Duration = Duration::from_millis(100);
 
 /// Why there is no context for a page.
 #[derive(Debug)]
@@ -55,7 +63,7 @@ impl Pool {
     /// A context of its own for one page. Waits while the maximum number of pages is open.
     pub(crate) async fn open(&self) -> Result<Context, OpenError> {
         let slot = self.slot().await?;
-        let running = self.running().await?;
+        let running = self.running_soon().await?;
         self.counts.pages.fetch_add(1, Relaxed);
         Context::open(running, slot).await.map_err(OpenError::Call)
     }
@@ -63,6 +71,22 @@ impl Pool {
     async fn slot(&self) -> Result<OwnedSemaphorePermit, OpenError> {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         slot.map_err(|_| OpenError::Call(CallError::Closed))
+    }
+
+    /// As [`running`](Self::running). While this machine lacks what a process needs, it is tried again.
+    async fn running_soon(&self) -> Result<Arc<Running>, OpenError> {
+        let until = Instant::now() + MAX_EXHAUSTED;
+        loop {
+            match self.running().await {
+                Err(OpenError::Launch(error))
+                    if error.is_exhaustion() && Instant::now() + EXHAUSTED_PAUSE < until =>
+                {
+                    tracing::debug!(%error, "Chromium is started again after a pause");
+                    sleep(EXHAUSTED_PAUSE).await;
+                }
+                outcome => return outcome,
+            }
+        }
     }
 
     /// The current process. It is started if there is none, and replaced if it has ended or has served its

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use command_fds::{CommandFdExt as _, FdMapping};
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
@@ -37,6 +38,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const REMOVE_ATTEMPTS: u32 = 20;
 const REMOVE_PAUSE: Duration = Duration::from_millis(50);
 
+/// Errors of a machine that has no descriptor, process or memory left. They pass.
+const EXHAUSTED: [Errno; 5] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::AGAIN, Errno::NOBUFS];
+
 /// A running Chromium. Dropped, it is ended with all its children, and its profile folder is removed.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -59,6 +63,16 @@ pub(crate) enum LaunchError {
         /// Its error output names the sandbox.
         is_sandbox: bool,
     },
+}
+
+impl LaunchError {
+    /// Whether this machine lacks what a process needs: it says nothing about Chromium.
+    pub(crate) fn is_exhaustion(&self) -> bool {
+        match self {
+            Self::Spawn(error) => Errno::from_io_error(error).is_some_and(|code| EXHAUSTED.contains(&code)),
+            Self::Silent { .. } => false,
+        }
+    }
 }
 
 impl fmt::Display for LaunchError {
@@ -223,4 +237,21 @@ fn collect_output<R: AsyncRead + Unpin + Send + 'static>(
         }
     });
     (kept, AbortOnDropHandle::new(reading))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_passes_by_itself_is_exhaustion() {
+        for code in EXHAUSTED {
+            assert!(LaunchError::Spawn(code.into()).is_exhaustion(), "{code}");
+        }
+        for code in [Errno::NOENT, Errno::ACCESS, Errno::NOSPC] {
+            assert!(!LaunchError::Spawn(code.into()).is_exhaustion(), "{code}");
+        }
+        assert!(!LaunchError::Spawn(io::Error::other("a pipe")).is_exhaustion());
+        assert!(!LaunchError::Silent { cause: CallError::Closed, is_sandbox: false }.is_exhaustion());
+    }
 }

@@ -254,6 +254,8 @@ async fn write<W: AsyncWrite + Unpin>(
     mut queued: mpsc::UnboundedReceiver<Queued>,
     closed: CancellationToken,
 ) {
+    // Also if the tokio runtime ends that the browser was started in: then the next page starts another one.
+    let _closed = closed.clone().drop_guard();
     let work = async {
         while let Some(Queued { bytes, _space }) = queued.recv().await {
             output.write_all(&bytes).await?;
@@ -268,7 +270,6 @@ async fn write<W: AsyncWrite + Unpin>(
         }
         () = closed.cancelled() => {}
     }
-    closed.cancel();
 }
 
 async fn read<R: AsyncRead + Unpin>(input: R, shared: Arc<Shared>, events: EventSender) {

@@ -74,6 +74,7 @@ impl BatchArgs {
         fields.set("urls", Some(urls));
         fields.set("ignoreInvalidURLs", Some(false));
         fields.set("maxConcurrency", self.max_concurrency.clone());
+        self.engine.add_to(&mut fields);
         self.page.add_to(&mut fields)?;
         self.page.add_retention_to(&mut fields);
         fields.checked(BatchScrapeRequest::plan_from_json, BatchScrapeRequest::from_json)

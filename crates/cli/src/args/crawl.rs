@@ -204,6 +204,7 @@ impl CrawlArgs {
         fields.set("delay", scope.delay.clone());
         fields.set("maxConcurrency", scope.max_concurrency.clone());
         let mut page = Fields::default();
+        self.engine.add_to(&mut page);
         self.page.add_to(&mut page)?;
         fields.set_object("scrapeOptions", page);
         self.page.add_retention_to(&mut fields);

@@ -3,11 +3,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
+use gleaner::limits::DEFAULT_MAX_AGE_MS;
 use gleaner::{FetcherBuilder, Proxy, ProxyPool};
 use ipnet::IpNet;
 use url::Url;
 
 use super::booleans::BOOLEAN;
+use super::fields::Fields;
 use super::{BrowserArgs, value};
 use crate::failure::Failure;
 
@@ -46,7 +48,8 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "URL")]
     stealth_proxy_url: Vec<String>,
 
-    /// Keep copies of pages in this folder, at most 1 GiB, and reuse them while they are young enough
+    /// Keep copies of pages in this folder, at most 1 GiB, and use them instead of a fetch while they are
+    /// young enough [default: each page is fetched]
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
@@ -59,10 +62,20 @@ pub(crate) struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Whether any certificate is accepted. Requests accept any by default, but users of a shell expect
-    /// certificates to be checked.
+    /// Whether any certificate is accepted.
     pub(crate) fn skips_tls_verification(&self) -> bool {
         self.skip_tls_verification.unwrap_or_default()
+    }
+
+    /// The greatest age of copies of pages in milliseconds, if a folder for them is given and no other age.
+    pub(super) fn max_age(&self) -> Option<u64> {
+        self.cache.as_ref().map(|_| DEFAULT_MAX_AGE_MS)
+    }
+
+    /// Adds the options that every page has to `fields`, under the names of request fields.
+    pub(super) fn add_to(&self, fields: &mut Fields) {
+        fields.set("skipTlsVerification", self.skip_tls_verification);
+        fields.set("maxAge", self.max_age());
     }
 
     /// Whether there are files with certificate authorities.

@@ -125,6 +125,7 @@ impl ExtractArgs {
         fields.set("systemPrompt", self.system_prompt.clone());
         fields.set("zeroDataRetention", self.fetch.zero_data_retention());
         let mut options = Fields::default();
+        self.engine.add_to(&mut options);
         self.fetch.add_to(&mut options)?;
         fields.set_object("scrapeOptions", options);
         let request = fields.checked(ExtractRequest::plan_from_json, ExtractRequest::from_json);

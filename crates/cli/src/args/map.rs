@@ -93,6 +93,10 @@ impl MapArgs {
         location.set("country", self.location_country.clone());
         location.set_list("languages", self.location_languages.clone());
         fields.set_object("location", location);
-        fields.checked(MapRequest::plan_from_json, MapRequest::from_json)
+        let mut request = fields.checked(MapRequest::plan_from_json, MapRequest::from_json)?;
+        // The JSON has no such fields.
+        request.max_age = self.engine.max_age();
+        request.skip_tls_verification = Some(self.engine.skips_tls_verification());
+        Ok(request)
     }
 }

@@ -76,7 +76,8 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = "FILE", value_parser = value::actions)]
     actions: Option<Value>,
 
-    /// With --cache: use a stored copy that is younger than this many milliseconds [default: 172800000]
+    /// With --cache: use a stored copy that is younger than this many milliseconds; 0 uses none [default:
+    /// 172800000, which is two days]
     #[arg(long, value_name = "MS", value_parser = value::integer, allow_negative_numbers = true)]
     max_age: Option<Number>,
 

@@ -49,6 +49,7 @@ impl ScrapeArgs {
     pub(crate) fn request(&self) -> Result<ScrapeRequest, Failure> {
         let mut fields = Fields::default();
         fields.set("url", Some(self.url.clone()));
+        self.engine.add_to(&mut fields);
         self.page.add_to(&mut fields)?;
         self.page.add_retention_to(&mut fields);
         let request = fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)?;

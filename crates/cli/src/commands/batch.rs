@@ -53,7 +53,9 @@ pub(super) async fn run(console: &Console, args: &BatchArgs, browser: &Browser) 
         ));
     }
     let request = args.request(list.urls)?;
-    let place = Place::open(&args.job, JobCommand::new("batch", &request, LinkRules::default()))?;
+    let command =
+        JobCommand::new("batch", &request, LinkRules::default()).allowing(&args.engine.allow_private);
+    let place = Place::open(&args.job, command)?;
     let mut interrupt = Interrupt::listen(browser);
     let builder = args.site.configure(with_model(&args.model, &args.engine)?);
     let engine = engine::start_for(&place, builder, &args.engine, browser).await?;
@@ -101,7 +103,11 @@ struct InvalidLine {
 impl InvalidLine {
     /// The row for the list of failures.
     fn row(&self) -> FailureRow<'_> {
-        FailureRow { url: Cow::Borrowed(&self.text), code: ErrorCode::BadRequest, error: &self.fault }
+        FailureRow {
+            url: Cow::Borrowed(&self.text),
+            code: ErrorCode::BadRequest,
+            error: Cow::Borrowed(&self.fault),
+        }
     }
 }
 

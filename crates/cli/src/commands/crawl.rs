@@ -21,7 +21,8 @@ use crate::skipped_links::skipped_links;
 pub(super) async fn run(console: &Console, args: &CrawlArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
     let explained = args.explained()?;
-    let place = Place::open(&args.job, JobCommand::new("crawl", &request, args.links.rules()))?;
+    let command = JobCommand::new("crawl", &request, args.links.rules()).allowing(&args.engine.allow_private);
+    let place = Place::open(&args.job, command)?;
     let mut interrupt = Interrupt::listen(browser);
     let secret = args.webhook.webhook_secret_env.as_deref();
     let builder = webhook::with_webhook(with_model(&args.model, &args.engine)?, secret)?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gleaner::{CrawlRequest, Engine};
 use serde::Deserialize;
+use tokio::runtime::Handle;
 use url::Url;
 
 use super::engine;
@@ -26,7 +27,7 @@ pub(super) async fn run(console: &Console, args: &DemoArgs, browser: &Browser) -
         .map_err(|error| Failure::failed(format!("cannot serve the demo site on 127.0.0.1: {error}")))?;
     let start = Url::parse(server.origin()).map_err(Failure::failed)?;
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
-    let builder = browser.add_to(Engine::builder().allow_private(loopback));
+    let builder = browser.add_to(Engine::builder().on_runtime(Handle::current()).allow_private(loopback));
     let engine = builder.build().map_err(engine::refused)?;
 
     let folder = Folder::create(&args.out, FileNames::within(&start)).map_err(engine::unusable_folder)?;

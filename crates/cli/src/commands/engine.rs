@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gleaner::postgres::PostgresConfig;
 use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder};
+use tokio::runtime::Handle;
 use url::Url;
 
 use super::place::Place;
@@ -46,6 +47,9 @@ pub(super) async fn start_for(
         Place::File(file) => {
             if let Some(target) = file.unfinished() {
                 reach::check(target, args).await?;
+            }
+            if let Some(label) = file.unfinished_label() {
+                reach::check_ranges(label, args)?;
             }
             start_on(file.path(), builder, args, browser)
         }
@@ -87,7 +91,7 @@ fn configured(
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<EngineBuilder, Failure> {
-    let mut builder = browser.add_to(builder);
+    let mut builder = browser.add_to(builder).on_runtime(Handle::current());
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
     }

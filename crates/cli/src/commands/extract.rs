@@ -24,7 +24,9 @@ use crate::summary::counted;
 
 pub(super) async fn run(console: &Console, args: &ExtractArgs, browser: &Browser) -> Result<u8, Failure> {
     let request = args.request()?;
-    let place = Place::open(&args.job, JobCommand::new("extract", &request, LinkRules::default()))?;
+    let command =
+        JobCommand::new("extract", &request, LinkRules::default()).allowing(&args.engine.allow_private);
+    let place = Place::open(&args.job, command)?;
     if place.is_kept() {
         let mut interrupt = Interrupt::listen(browser);
         let engine = engine::start_for(&place, builder(args)?, &args.engine, browser).await?;

@@ -17,6 +17,8 @@ pub(super) struct JobFile {
     command: JobCommand,
     /// The target of its job, if that was started before and has not ended.
     unfinished: Option<String>,
+    /// The label of that job.
+    label: Option<JobLabel>,
 }
 
 impl JobFile {
@@ -30,11 +32,14 @@ impl JobFile {
                 "--zero-data-retention: nothing of such a job may be written to a file; leave out --job",
             ));
         }
-        let mut file = Self { path: path.to_owned(), command, unfinished: None };
+        let mut file = Self { path: path.to_owned(), command, unfinished: None, label: None };
         if !stored::is_new(path, OPTION)? {
             let reader = stored::open(path, OPTION)?;
             if let Some(record) = file.record(&reader)? {
-                file.unfinished = record.url.filter(|_| !record.has_ended);
+                if !record.has_ended {
+                    file.unfinished = record.url;
+                    file.label = file.read_label(&reader)?;
+                }
                 return Ok(file);
             }
         }
@@ -46,6 +51,11 @@ impl JobFile {
     /// The target of the job of an earlier run that this command goes on with.
     pub(super) fn unfinished(&self) -> Option<&str> {
         self.unfinished.as_deref()
+    }
+
+    /// The label of that job.
+    pub(super) fn unfinished_label(&self) -> Option<&JobLabel> {
+        self.label.as_ref()
     }
 
     /// The path of the file.
@@ -63,7 +73,7 @@ impl JobFile {
         match self.record(&reader)? {
             Some(record) => Ok(Some(record.id)),
             // Another process may have given a new file its label.
-            None => match self.label(&reader)? {
+            None => match self.read_label(&reader)? {
                 Some(label) => self.command.check(&label, &self.path, None).map(|()| None),
                 None => Err(Failure::failed(format!(
                     "{} was changed meanwhile; run the command again",
@@ -76,7 +86,7 @@ impl JobFile {
     /// The job of the file, which is one of this command.
     fn record(&self, reader: &Reader) -> Result<Option<JobRecord>, Failure> {
         let Some(record) = stored::jobs(reader, &self.path)?.into_iter().next() else { return Ok(None) };
-        let Some(label) = self.label(reader)? else {
+        let Some(label) = self.read_label(reader)? else {
             let file = self.path.display();
             return Err(Failure::usage(format!(
                 "{OPTION}: another program started the jobs in {file}; name another file (gleaner resume \
@@ -87,7 +97,7 @@ impl JobFile {
         Ok(Some(record))
     }
 
-    fn label(&self, reader: &Reader) -> Result<Option<JobLabel>, Failure> {
+    fn read_label(&self, reader: &Reader) -> Result<Option<JobLabel>, Failure> {
         let label = reader.label().map_err(|error| stored::failed(&self.path, &error))?;
         Ok(label.as_deref().and_then(JobLabel::parse))
     }

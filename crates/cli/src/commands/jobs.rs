@@ -122,7 +122,7 @@ impl<'a> Row<'a> {
             documents: done,
             failed: snapshot.failed,
             robots_blocked: snapshot.robots_blocked,
-            waiting: snapshot.total.saturating_sub(done),
+            waiting: snapshot.open,
             created_at: timestamp(snapshot.created_at),
             ended_at: snapshot.ended_at.map(timestamp),
             error: snapshot.error.as_deref(),

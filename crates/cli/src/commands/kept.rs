@@ -1,5 +1,6 @@
 //! Jobs that outlive the program.
 
+use gleaner::request::Defaults;
 use gleaner::service::{SubmitContext, Team, TeamId};
 use gleaner::{Engine, Error, ExtractRequest, Job, JobSnapshot};
 
@@ -37,6 +38,7 @@ pub(super) async fn started(engine: &Engine, job: Job) -> Result<Job, Failure> {
 
 /// Starts an extract.
 pub(super) async fn extract(engine: &Engine, request: ExtractRequest) -> Result<Job, Error> {
+    let request = request.with_defaults(Defaults::Library);
     let body = serde_json::to_value(&request).unwrap_or_default();
     let plan = request.check_within(engine.bounds())?;
     engine.check_extract(&plan)?;
@@ -83,6 +85,5 @@ pub(super) fn report_stop(console: &Console, snapshot: &JobSnapshot, how: &str) 
 /// `12,340 pages done, 5,600 waiting`.
 fn progress(snapshot: &JobSnapshot) -> String {
     let done = snapshot.completed + snapshot.failed + snapshot.robots_blocked;
-    let waiting = snapshot.total.saturating_sub(snapshot.completed);
-    format!("{} pages done, {} waiting", grouped(done), grouped(waiting))
+    format!("{} pages done, {} waiting", grouped(done), grouped(snapshot.open))
 }

@@ -7,6 +7,7 @@ use gleaner::{EgressPolicy, FetcherBuilder};
 use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::hint;
+use crate::job_command::JobLabel;
 use crate::printable::printable_target;
 
 /// Checks the target of a job before an engine goes on with it. Without the `--allow-private` of its start, all
@@ -31,6 +32,19 @@ pub(super) async fn check(target: &str, args: &EngineArgs) -> Result<(), Failure
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that the arguments have the ranges of `--allow-private` with which a job was started. The target of
+/// a job does not tell all: a list has other hosts, and links lead to others.
+///
+/// # Errors
+/// Wrong usage: a range is missing.
+pub(super) fn check_ranges(label: &JobLabel, args: &EngineArgs) -> Result<(), Failure> {
+    let Some(range) = label.lacking(&args.allow_private) else { return Ok(()) };
+    Err(Failure::usage(format!(
+        "--allow-private: the job was started with {range}, and its pages there that wait would fail; add \
+         --allow-private {range}"
+    )))
 }
 
 #[cfg(test)]

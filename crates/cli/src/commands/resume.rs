@@ -32,6 +32,9 @@ pub(super) async fn run(console: &Console, args: &ResumeArgs, browser: &Browser)
     for target in jobs.iter().filter_map(|record| record.url.as_deref()) {
         reach::check(target, &args.worker.engine).await?;
     }
+    if let Some(label) = &label {
+        reach::check_ranges(label, &args.worker.engine)?;
+    }
     let mut interrupt = Interrupt::listen(browser);
     let builder =
         label.map(|label| label.links).unwrap_or_default().configure(worker::builder(&args.worker)?);

@@ -168,7 +168,7 @@ impl Run {
 
 /// The progress of a job.
 fn state(written: u64, earlier: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
-    let (total, new) = (snapshot.total.max(written), written.saturating_sub(earlier));
+    let (total, new) = (snapshot.contract_total().max(written), written.saturating_sub(earlier));
     let mut text = format!("{written}/{total} pages");
     // What is only written again says nothing about the site.
     if new > 0 || earlier == 0 {

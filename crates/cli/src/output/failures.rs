@@ -34,7 +34,7 @@ pub(crate) struct FailureRow<'a> {
     /// The error code.
     pub(crate) code: ErrorCode,
     /// The reason, in words.
-    pub(crate) error: &'a str,
+    pub(crate) error: Cow<'a, str>,
 }
 
 impl FailureList {
@@ -116,12 +116,15 @@ pub(crate) fn rows<'a>(
     let failed = failed.iter().map(|failure| FailureRow {
         url: failure.as_requested(),
         code: failure.error.code,
-        error: &failure.error.message,
+        error: Cow::Borrowed(&failure.error.message),
     });
     let forbidden = forbidden.iter().map(|page| FailureRow {
         url: page.as_requested(),
         code: ErrorCode::CrawlDenial,
-        error: "robots.txt forbids it",
+        error: match &page.rule {
+            Some(line) => format!("robots.txt forbids it by {line}").into(),
+            None => "robots.txt forbids it".into(),
+        },
     });
     failed.chain(forbidden)
 }
@@ -133,7 +136,7 @@ mod tests {
     const ROW: FailureRow<'_> = FailureRow {
         url: Cow::Borrowed("https://a.example/"),
         code: ErrorCode::ScrapeTimeout,
-        error: "too slow",
+        error: Cow::Borrowed("too slow"),
     };
     const LINE: &str =
         "{\"url\":\"https://a.example/\",\"code\":\"SCRAPE_TIMEOUT\",\"error\":\"too slow\"}\n";

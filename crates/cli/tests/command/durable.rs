@@ -146,6 +146,22 @@ fn a_job_does_not_go_on_without_the_private_addresses_of_its_start() {
     assert_eq!(lines_of_json(succeed(&run(&words)).as_bytes()).len(), PAGES as usize);
 }
 
+/// Its first page alone was looked at, and pages of a list at other private addresses failed for good.
+#[test]
+fn a_job_does_not_go_on_without_any_of_the_ranges_of_its_start() {
+    const PAGES: u32 = 40;
+    let server = site(PAGES, Duration::from_millis(20));
+    let (_place, file) = place();
+    let (url, other) = (server.url("/"), ["--allow-private", "10.0.0.0/8"]);
+    let words = ["crawl", &url, "--job", word(&file), "--max-concurrency", "1"];
+    kill(&[&words[..], &other].concat(), 2, &file);
+    let parts = ["--allow-private: the job was started with 10.0.0.0/8", "add --allow-private 10.0.0.0/8"];
+    refuses(&[&["resume", word(&file)][..], &LOOPBACK].concat(), &parts);
+    refuses(&[&words[..], &LOOPBACK].concat(), &parts);
+    let resumed = run_on_loopback(&[&["resume", word(&file)][..], &other].concat());
+    assert_pages(&server, PAGES, urls(&lines_of_json(succeed(&resumed).as_bytes())));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_command_and_not_the_job() {

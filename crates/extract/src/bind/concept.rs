@@ -71,6 +71,23 @@ pub(crate) fn nested_concept_of(object: &str, name: &str, description: &str) -> 
         .filter(|concept| !is_own_thing || OF_ORGANISATIONS.contains(&concept.plainest_name()))
 }
 
+/// Whether a phrase that describes a property with this concept and this folded name asks for what the concept
+/// means: all of its words occur in its names or leave their meaning as it is, or it names the concept.
+pub(crate) fn is_meant(concept: &Concept, name: &str, phrase: &[String]) -> bool {
+    let has = |names: &str, word: &str| names.split(' ').any(|own| own == word);
+    let is_own = |word: &str| has(name, word) || concept.names.iter().any(|names| has(names, word));
+    let is_said = |word: &String| {
+        let word = word.as_str();
+        is_main_entity(word)
+            || MODIFIERS.contains(&word)
+            || NOTATION_WORDS.contains(&word)
+            || is_own(word)
+            || word.strip_suffix('s').is_some_and(is_own)
+    };
+    let is_related = |found: &Concept| found.is(concept.plainest_name()) || concept.is(found.plainest_name());
+    phrase.iter().all(is_said) || named(phrase).is_some_and(is_related)
+}
+
 /// Whether this is a name of any concept, in folded words.
 pub(crate) fn is_known(name: &str) -> bool {
     concepts::is_name(name)

@@ -35,12 +35,12 @@ mod words;
 pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
-pub(crate) use concept::{concept_name, is_known, is_number_name};
+pub(crate) use concept::{concept_name, is_known, is_meant, is_number_name};
 pub(crate) use entity::{scalar, values};
 pub(crate) use node_names::NodeNames;
 pub(crate) use page::{
-    bind, bind_with, drop_disallowed_nulls, empty_object, field_options, leaf_targets, missing_in_rows,
-    offered_values, pointer_order, provenance, set_at, set_growing,
+    bind, bind_with, clear, drop_disallowed_nulls, empty_object, field_options, leaf_targets,
+    missing_in_rows, offered_values, pointer_order, provenance, set_at, set_growing,
 };
 pub(crate) use score::{
     GROUPS, Model, OfferedValue, PageSegments, WIDTH, feature_names, group_of, is_long_text,

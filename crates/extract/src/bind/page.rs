@@ -103,9 +103,7 @@ fn object(
                 out.leaves.push(leaf(page.evidence(), &target.pointer, choice));
             }
             Err(reason) => {
-                if !target.shape.nullable {
-                    remove(&mut data, &target.pointer);
-                }
+                clear(&mut data, target);
                 out.missing.push(Missing { pointer: target.pointer.clone(), reason });
             }
         }
@@ -349,6 +347,15 @@ pub(crate) fn set_at(data: &mut Value, pointer: &str, value: Value) {
         && let Some(Value::Object(object)) = data.pointer_mut(parent)
     {
         object.insert(name.replace("~1", "/").replace("~0", "~"), value);
+    }
+}
+
+/// Empties a field: it is null if the schema allows that, else left out.
+pub(crate) fn clear(data: &mut Value, target: &TargetField<'_>) {
+    if target.shape.nullable {
+        set_at(data, &target.pointer, Value::Null);
+    } else {
+        remove(data, &target.pointer);
     }
 }
 

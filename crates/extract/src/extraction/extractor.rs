@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::session::Session;
-use super::{choices, list};
+use super::{choices, list, withheld};
 use crate::bind::{bind, set_at};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
@@ -108,7 +108,7 @@ impl Extractor {
         Box::pin(async move {
             let evidence = Evidence::read(page);
             let extraction = bind(&evidence, task.shape);
-            self.complete(page, task, &evidence, extraction).await
+            self.read(None, "", page, task, &evidence, extraction).await.page
         })
     }
 
@@ -133,8 +133,30 @@ impl Extractor {
         })
     }
 
-    /// Continues from the result of the evidence: by the memory, if there is one, then by the model.
+    /// Continues from the result of the evidence: by the memory, if there is one, then by the model. With a
+    /// model, fields that ask for what no rule knows are open.
     pub(super) async fn read(
+        &self,
+        memory: Option<&Mutex<TemplateMemory>>,
+        cluster: &str,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        mut extraction: Extraction,
+    ) -> ClusterPageResult {
+        let withheld = match &self.model {
+            Some(_) => withheld::withhold(&mut extraction, task.shape),
+            None => Vec::new(),
+        };
+        let mut read = self.read_open(memory, cluster, page, task, evidence, extraction).await;
+        // The model did not decide.
+        if read.page.stopped.is_some() || page.markdown.trim().is_empty() {
+            withheld::give_back(withheld, &mut read.page.extraction);
+        }
+        read
+    }
+
+    async fn read_open(
         &self,
         memory: Option<&Mutex<TemplateMemory>>,
         cluster: &str,

@@ -14,6 +14,7 @@ mod row_schema;
 mod session;
 mod site;
 mod summarise;
+mod withheld;
 
 pub(crate) use answer::object as answer_object;
 pub use extractor::{ClusterPageResult, Coverage, Extractor, PageExtraction, Task};

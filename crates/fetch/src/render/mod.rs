@@ -64,8 +64,8 @@ pub trait Render: Send + Sync + fmt::Debug {
     ///
     /// The error of `proxy` for the page itself, [`Error::action`] for a failed action, and for a failed
     /// engine [`Error::render`], [`Error::browser_crashed`], [`Error::unresponsive`],
-    /// [`Error::result_too_large`] or [`Error::browser_unavailable`]. Resources that could not be loaded are
-    /// not an error.
+    /// [`Error::result_too_large`], [`Error::exhausted`] or [`Error::browser_unavailable`]. Resources that
+    /// could not be loaded are not an error.
     async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error>;
 
     /// How many pages it renders at once, at least 1. A caller keeps further pages in its own queue, because

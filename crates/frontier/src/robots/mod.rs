@@ -8,6 +8,7 @@
 //! however many wildcards it has. [`MAX_ROBOTS_STEPS`] bounds the cost of all rules for one URL.
 
 mod agent;
+mod line;
 mod parse;
 mod pattern;
 mod tag;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use url::{Position, Url};
 
+pub use line::RobotsLine;
 pub use tag::asks_nofollow;
 
 use parse::Parsed;
@@ -69,6 +71,8 @@ pub struct RobotsRule<'a> {
     pub allow: bool,
     /// The pattern, with normalized percent-encoding.
     pub pattern: &'a str,
+    /// The number of its line, from 1.
+    pub line: u32,
 }
 
 impl RobotsPolicy {
@@ -80,7 +84,7 @@ impl RobotsPolicy {
     pub fn parse(body: &[u8], agent: &str) -> Self {
         let Parsed { mut rules, crawl_delay, sitemaps, relative_sitemaps } = parse::parse(body, agent);
         rules.sort_by_key(|rule| (std::cmp::Reverse(rule.length()), !rule.allow));
-        rules.dedup();
+        rules.dedup_by(|next, rule| next.equals(rule));
         Self { rules, unreachable: false, crawl_delay, sitemaps, relative_sitemaps }
     }
 
@@ -151,7 +155,15 @@ impl RobotsPolicy {
     #[must_use]
     pub fn deciding_rule(&self, url: &Url) -> Option<RobotsRule<'_>> {
         let rule = self.first_match(url, &mut 0)??;
-        Some(RobotsRule { allow: rule.allow, pattern: rule.pattern() })
+        Some(RobotsRule { allow: rule.allow, pattern: rule.pattern(), line: rule.line })
+    }
+
+    /// The line that forbids `url`. `None` if none does: the URL is allowed, or robots.txt could not be read,
+    /// or the search needs more than [`MAX_ROBOTS_STEPS`].
+    #[must_use]
+    pub fn forbidding_line(&self, url: &Url) -> Option<RobotsLine> {
+        let rule = self.deciding_rule(url).filter(|rule| !rule.allow)?;
+        Some(RobotsLine::new(rule.line, format!("Disallow: {}", rule.pattern)))
     }
 
     /// The first matching rule, if any; `None` if the search needs too many steps.

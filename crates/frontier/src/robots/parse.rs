@@ -42,7 +42,7 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
     let (mut ours, mut everyone) = (Group::default(), Group::default());
     // Whom the current group addresses, and whether a rule has ended its list of agents.
     let (mut to_us, mut to_everyone, mut closed) = (false, false, true);
-    for line in lines(&as_utf8(body)) {
+    for (number, line) in lines(&as_utf8(body)) {
         let Some((key, value)) = key_value(line) else { continue };
         match key {
             Key::UserAgent => {
@@ -57,7 +57,7 @@ pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
             }
             Key::Allow | Key::Disallow => {
                 closed = true;
-                let Some(rule) = Rule::new(matches!(key, Key::Allow), &value) else { continue };
+                let Some(rule) = Rule::new(matches!(key, Key::Allow), &value, number) else { continue };
                 if to_everyone {
                     everyone.rules.push(rule.clone());
                 }
@@ -119,9 +119,9 @@ fn as_utf8(body: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The lines of the body within the size limit, without comments. A line that the limit cuts is dropped,
-/// because half a pattern would match more than intended.
-fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The lines of the body within the size limit, without comments, with their numbers from 1. A line that the
+/// limit cuts is dropped, because half a pattern would match more than intended.
+fn lines(body: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let body = match body.get(..MAX_ROBOTS_BYTES) {
         Some(head) if body.len() > MAX_ROBOTS_BYTES => {
@@ -130,8 +130,14 @@ fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
         }
         _ => body,
     };
-    body.split(|&byte| is_line_end(byte))
-        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default())
+    let (mut number, mut after_return) = (0_u32, false);
+    body.split_inclusive(|&byte| is_line_end(byte)).map(move |line| {
+        // `\r\n` ends one line.
+        let is_rest = after_return && line == b"\n";
+        number = number.saturating_add(u32::from(!is_rest));
+        after_return = line.ends_with(b"\r");
+        (number, line.split(|&byte| byte == b'#').next().unwrap_or_default())
+    })
 }
 
 const fn is_line_end(byte: u8) -> bool {

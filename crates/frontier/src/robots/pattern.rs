@@ -12,12 +12,14 @@ use crate::percent::{is_normalised, push_normalised};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) allow: bool,
+    /// The number of its line, from 1.
+    pub(super) line: u32,
     pattern: Box<str>,
 }
 
 impl Rule {
     /// `None` for a pattern that matches nothing: it is empty, or starts with neither `/` nor `*`.
-    pub(super) fn new(allow: bool, value: &str) -> Option<Self> {
+    pub(super) fn new(allow: bool, value: &str, line: u32) -> Option<Self> {
         if !value.starts_with(['/', '*']) {
             return None;
         }
@@ -28,7 +30,12 @@ impl Rule {
         let mut pattern = String::with_capacity(value.len());
         push_normalised(&mut pattern, body.as_bytes(), |byte| byte == b'$');
         pattern.push_str(end);
-        Some(Self { allow, pattern: pattern.into() })
+        Some(Self { allow, line, pattern: pattern.into() })
+    }
+
+    /// Whether both decide the same for every URL.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        (self.allow, &self.pattern) == (other.allow, &other.pattern)
     }
 
     pub(super) fn pattern(&self) -> &str {

@@ -286,9 +286,36 @@ fn excessive_rules_and_urls_have_a_bounded_cost() {
 #[test]
 fn the_deciding_rule_is_reported() {
     let policy = RobotsPolicy::parse(b"User-agent: *\nDisallow: /x\nAllow: /x/y", "gleaner");
-    assert_eq!(policy.deciding_rule(&url("/x/y")), Some(RobotsRule { allow: true, pattern: "/x/y" }));
-    assert_eq!(policy.deciding_rule(&url("/x")), Some(RobotsRule { allow: false, pattern: "/x" }));
+    assert_eq!(
+        policy.deciding_rule(&url("/x/y")),
+        Some(RobotsRule { allow: true, pattern: "/x/y", line: 3 })
+    );
+    assert_eq!(policy.deciding_rule(&url("/x")), Some(RobotsRule { allow: false, pattern: "/x", line: 2 }));
     assert_eq!(policy.deciding_rule(&url("/z")), None);
+}
+
+#[test]
+fn the_line_that_forbids_a_url_has_the_number_that_an_editor_shows() {
+    for end in ["\n", "\r\n", "\r"] {
+        let file = [
+            "# rules",
+            "",
+            "User-agent: *",
+            "Allow: /",
+            "Disallow: /x # shut",
+            "Disallow: /x",
+            "Allow: /x/y",
+        ];
+        let policy = RobotsPolicy::parse(file.join(end).as_bytes(), "gleaner");
+        let line = |path: &str| policy.forbidding_line(&url(path)).map(|line| line.to_string());
+        assert_eq!(line("/x").as_deref(), Some("line 5: Disallow: /x"), "{end:?}: the first of two");
+        assert_eq!((line("/x/y"), line("/z")), (None, None), "{end:?}");
+    }
+    let long = format!("User-agent: *\nDisallow: /{}", "*".repeat(50_000));
+    let policy = RobotsPolicy::parse(long.as_bytes(), "gleaner");
+    let line = policy.forbidding_line(&url("/x")).unwrap();
+    assert!(line.rule.starts_with("Disallow: /***") && line.rule.ends_with("*...") && line.rule.len() < 300);
+    assert_eq!(RobotsPolicy::unreachable().forbidding_line(&url("/x")), None);
 }
 
 mod properties {
@@ -309,7 +336,7 @@ mod properties {
     proptest! {
         #[test]
         fn matching_agrees_with_the_reference(pattern in "/[ab*]{0,7}\\$?", path in "/[ab]{0,9}") {
-            let rule = Rule::new(true, &pattern).unwrap();
+            let rule = Rule::new(true, &pattern, 1).unwrap();
             let expected = reference_match(pattern.as_bytes(), path.as_bytes());
             prop_assert_eq!(rule.matches(&path, &mut 0), expected, "{} {}", pattern, path);
         }

@@ -61,7 +61,8 @@ pub struct SitemapEntry {
 /// Reads a sitemap. `base` is the URL of the sitemap, to resolve relative entries, which the protocol forbids
 /// but which occur.
 ///
-/// Time and memory are linear in the body and bounded by [`MAX_SITEMAP_BYTES`] and [`MAX_SITEMAP_ENTRIES`].
+/// Time and memory are linear in the body and its URLs. [`MAX_SITEMAP_BYTES`] bounds each of them, and
+/// [`MAX_SITEMAP_ENTRIES`] their number.
 /// Nested sitemaps are only listed; the caller bounds their number and depth.
 ///
 /// ```
@@ -118,13 +119,22 @@ struct SitemapBuilder<'a> {
     base: &'a Url,
     sitemap: Sitemap,
     alternates: usize,
+    /// The bytes of all URLs. A sitemap with a long URL would otherwise give each short entry that length.
+    url_bytes: usize,
     bad_urls: u64,
     unknown_entities: u64,
 }
 
 impl<'a> SitemapBuilder<'a> {
     fn new(base: &'a Url) -> Self {
-        Self { base, sitemap: Sitemap::default(), alternates: 0, bad_urls: 0, unknown_entities: 0 }
+        Self {
+            base,
+            sitemap: Sitemap::default(),
+            alternates: 0,
+            url_bytes: 0,
+            bad_urls: 0,
+            unknown_entities: 0,
+        }
     }
 
     fn warn(&mut self, warning: SitemapWarning) {
@@ -142,7 +152,11 @@ impl<'a> SitemapBuilder<'a> {
     fn url_from(&mut self, text: &str, base: Option<&Url>) -> Option<Url> {
         let text = text.trim();
         let base = base.unwrap_or(self.base);
-        let url = if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { base.join(text).ok() };
+        let url = if text.is_empty() || text.len() > MAX_URL_BYTES {
+            None
+        } else {
+            gleaner_types::join(base, text).ok()
+        };
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             self.bad_urls += 1;
@@ -157,6 +171,9 @@ impl<'a> SitemapBuilder<'a> {
             return false;
         }
         entry.alternates.truncate(MAX_SITEMAP_ENTRIES.saturating_sub(self.alternates));
+        if !self.has_space(entry.alternates.iter().chain([&entry.url])) {
+            return false;
+        }
         self.alternates += entry.alternates.len();
         self.sitemap.pages.push(entry);
         true
@@ -168,8 +185,21 @@ impl<'a> SitemapBuilder<'a> {
             self.warn(SitemapWarning::TooManyEntries);
             return false;
         }
+        if !self.has_space([&url]) {
+            return false;
+        }
         self.sitemap.children.push(url);
         true
+    }
+
+    /// Counts the bytes of URLs. False if the limit is reached.
+    fn has_space<'u>(&mut self, urls: impl IntoIterator<Item = &'u Url>) -> bool {
+        self.url_bytes += urls.into_iter().map(|url| url.as_str().len()).sum::<usize>();
+        let has_space = self.url_bytes <= MAX_SITEMAP_BYTES;
+        if !has_space {
+            self.warn(SitemapWarning::TooLarge);
+        }
+        has_space
     }
 
     fn finish(mut self) -> Sitemap {

@@ -316,6 +316,28 @@ fn bounds() {
     assert_eq!(page.pages[0].alternates.len(), MAX_ALTERNATES);
 }
 
+/// Fifty thousand short entries of a sitemap with a long URL took 400 MB.
+#[test]
+fn short_entries_of_a_sitemap_with_a_long_url_are_bounded() {
+    let base = Url::parse(&format!("https://a.test/{}/sitemap.xml", "x".repeat(8_000))).unwrap();
+    let bytes = |url: &Url| url.as_str().len();
+    let alternate = "<xhtml:link rel='alternate' href='2'/>";
+    for (form, entry) in [
+        ("page", "<url><loc>1</loc></url>".to_owned()),
+        ("page with others", format!("<url><loc>1</loc>{}</url>", alternate.repeat(MAX_ALTERNATES))),
+        ("sitemap", "<sitemap><loc>1</loc></sitemap>".to_owned()),
+    ] {
+        let sitemap = parse(urlset(&entry.repeat(7_000)).as_bytes(), &base);
+        let pages = sitemap
+            .pages
+            .iter()
+            .map(|page| bytes(&page.url) + page.alternates.iter().map(bytes).sum::<usize>());
+        let all: usize = pages.chain(sitemap.children.iter().map(bytes)).sum();
+        assert!((MAX_SITEMAP_BYTES / 2..=MAX_SITEMAP_BYTES).contains(&all), "{form}: {all} bytes");
+        assert_eq!(sitemap.warnings, [SitemapWarning::TooLarge], "{form}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_can_be_read(body in proptest::collection::vec(any::<u8>(), 0..300)) {

@@ -6,7 +6,8 @@ use std::fmt;
 pub enum SitemapWarning {
     /// The file is not a sitemap, a feed or a list of URLs.
     NotASitemap,
-    /// The file is larger than [`MAX_SITEMAP_BYTES`](super::MAX_SITEMAP_BYTES); the rest was not read.
+    /// The file or its URLs together are larger than [`MAX_SITEMAP_BYTES`](super::MAX_SITEMAP_BYTES); the
+    /// rest was not read.
     TooLarge,
     /// The file has more than [`MAX_SITEMAP_ENTRIES`](super::MAX_SITEMAP_ENTRIES) entries; the rest was not
     /// read.
@@ -34,7 +35,7 @@ impl fmt::Display for SitemapWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotASitemap => f.write_str("it is neither a sitemap, nor a feed, nor a list of URLs"),
-            Self::TooLarge => f.write_str("it is larger than 50 MiB; the rest was not read"),
+            Self::TooLarge => f.write_str("it or its URLs are larger than 50 MiB; the rest was not read"),
             Self::TooManyEntries => f.write_str("it has more than 50000 entries; the rest was not read"),
             Self::CorruptGzip => {
                 f.write_str("its gzip data is damaged or cut short; what could be inflated was read")

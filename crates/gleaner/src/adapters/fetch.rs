@@ -288,7 +288,7 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
         self.check.check(from, to).await.map_err(|refusal| {
             let reason = match &refusal {
-                RedirectRefusal::Robots => "robots.txt forbids it".to_owned(),
+                RedirectRefusal::Robots { .. } => "robots.txt forbids it".to_owned(),
                 RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
                 RedirectRefusal::OutOfScope(reason) => reason.clone(),
                 RedirectRefusal::HostBusy { .. } => "there is no place at its host now".to_owned(),

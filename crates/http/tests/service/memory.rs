@@ -20,7 +20,7 @@ fn service_of_two(memory: usize) -> (Service, Engine) {
         .fold(MemoryAccounts::new(), |accounts, (key, name)| {
             accounts.with_team(key, TeamConfig::new(Team::new(TeamId::new(name))))
         });
-    let engine = Engine::builder()
+    let engine = builder()
         .accounts(Arc::new(accounts))
         .allow_private("127.0.0.0/8".parse().unwrap())
         .response_memory(memory)

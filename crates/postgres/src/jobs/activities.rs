@@ -66,7 +66,8 @@ impl Entry {
             team: Some(team.clone()),
             state: self.state,
             completed: self.documents,
-            total: self.documents,
+            total: 0,
+            open: 0,
             failed: self.failed,
             robots_blocked: self.robots_blocked,
             tokens_used: self.tokens_used,
@@ -77,7 +78,8 @@ impl Entry {
             warnings: self.warnings,
             failure: self.failure.map(failure),
             error: self.error,
-        };
+        }
+        .with_open(0);
         let zero_data_retention = self.zero_data_retention;
         EndedJob { team: team.clone(), url: self.url, snapshot, zero_data_retention }
     }

@@ -87,6 +87,11 @@ impl JobMirror {
         }
     }
 
+    /// True if a running transaction may give some of its tokens or slots back.
+    pub(super) const fn has_offer(&self) -> bool {
+        self.offered.tokens > 0 || self.offered.slots > 0
+    }
+
     /// Leased pages that hold a token.
     pub(super) fn tokens_in_use(&self) -> u64 {
         self.leased.saturating_sub(self.leased_auxiliary)

@@ -1,9 +1,10 @@
 //! Leasing pages, and workers that stop or renew their terms.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use gleaner_frontier::{Deferral, HostFeedback, HostLimits, LeaseId, Outcome};
-use gleaner_store::{Error, LeasedPage, Leases, Renewal, Store, WorkerId};
+use gleaner_store::{Error, LeasedPage, Leases, Renewal, Store, TeamId, WorkerId};
 use gleaner_types::JobId;
 use url::{Position, Url};
 
@@ -253,7 +254,9 @@ impl Local {
         let free = usize::try_from(self.config.max_in_flight).unwrap_or(usize::MAX);
         let free = free.saturating_sub(self.frontier.in_flight());
         if free > 0 {
-            self.teams.nothing_to_lease(&self.frontier);
+            let moving = self.jobs.values().filter(|job| job.has_offer()).map(|job| job.team.clone());
+            let moving: HashSet<Option<TeamId>> = moving.collect();
+            self.teams.nothing_to_lease(&self.frontier, &moving);
         }
         self.wanted = missing.min(free);
         (leases, free > 0 && (self.due || self.needs_shares()))

@@ -1,6 +1,6 @@
 //! The teams of the loaded jobs: their groups, their slots, and which of their pages waited for a slot.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gleaner_frontier::{Frontier, Group};
 use gleaner_store::TeamId;
@@ -145,10 +145,11 @@ impl Teams {
     }
 
     /// Records that no more pages can be leased: pages that teams with free slots lease next have not waited
-    /// for a slot.
-    pub(super) fn nothing_to_lease(&mut self, frontier: &Frontier) {
-        for team in self.teams.values_mut() {
-            if team.has_free_slot(frontier) {
+    /// for a slot. The pages of the teams in `moving` may wait for a share that a transaction holds, so
+    /// nothing is known of them.
+    pub(super) fn nothing_to_lease(&mut self, frontier: &Frontier, moving: &HashSet<Option<TeamId>>) {
+        for (name, team) in &mut self.teams {
+            if team.has_free_slot(frontier) && !moving.contains(name) {
                 team.freed = 0;
             }
         }
@@ -168,6 +169,8 @@ pub(super) struct TeamShare {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_frontier::FrontierConfig;
+
     use super::*;
 
     #[test]
@@ -183,5 +186,19 @@ mod tests {
         assert_eq!(limit(&teams), Some(5));
         teams.offer(&team, 6);
         assert_eq!(limit(&teams), Some(3), "what is offered is not used either");
+    }
+
+    #[test]
+    fn a_page_that_waited_for_a_slot_is_known_after_its_shares_were_on_their_way() {
+        let (mut teams, frontier) = (Teams::default(), Frontier::new(FrontierConfig::default()));
+        let team = Some(TeamId::new("a"));
+        teams.enter(team.as_ref(), None);
+        let mut is_marked = |moving: HashSet<Option<TeamId>>| {
+            teams.teams.get_mut(&team).unwrap().freed = 1;
+            teams.nothing_to_lease(&frontier, &moving);
+            teams.page_leased(team.as_ref())
+        };
+        assert!(is_marked(HashSet::from([team.clone()])));
+        assert!(!is_marked(HashSet::new()), "it found a free slot");
     }
 }

@@ -10,7 +10,7 @@ use gleaner_types::plan::EventKind;
 use super::finished::GroupPage;
 use super::offer::Taken;
 use crate::documents::NewDocument;
-use crate::failures::NewFailure;
+use crate::failures::{Cause, NewFailure};
 use crate::histories::NewHistory;
 use crate::job_row::JobRow;
 use crate::outbox::{EventContent, NewEvent};
@@ -85,17 +85,21 @@ impl<'a> Effects<'a> {
 
     /// Lists a page that failed, or that robots.txt forbids.
     fn list(&mut self, GroupPage { page, .. }: &GroupPage, row: &mut JobRow, now: Duration) {
-        let (url, slash_added, error) = (page.url.clone(), page.slash_added, page.failure.clone());
-        if let Some(error) = &error {
-            let content = EventContent::Failure { url: url.to_string(), slash_added };
-            let error = Some(error.message.clone());
-            self.event(row, NewEvent { kind: EventKind::Page, content, error });
-        } else if page.is_blocked {
-            row.robots_blocked = row.robots_blocked.saturating_add(1);
-        } else {
-            return;
-        }
-        let failure = NewFailure { at: now, url, slash_added, error };
+        let (url, slash_added) = (page.url.clone(), page.slash_added);
+        let cause = match &page.failure {
+            Some(failure) => {
+                let content = EventContent::Failure { url: url.to_string(), slash_added };
+                let error = Some(failure.message.clone());
+                self.event(row, NewEvent { kind: EventKind::Page, content, error });
+                Cause::Failed(failure.clone())
+            }
+            None if page.is_blocked => {
+                row.robots_blocked = row.robots_blocked.saturating_add(1);
+                Cause::Blocked(page.rule.clone())
+            }
+            None => return,
+        };
+        let failure = NewFailure { at: now, url, slash_added, cause };
         self.failures.entry(row.number).or_default().push(failure);
     }
 
@@ -150,6 +154,7 @@ mod tests {
             url: Url::parse("https://a.example/").unwrap(),
             outcome,
             is_blocked: false,
+            rule: None,
             document: (outcome == Outcome::Document).then_some((document, 5)),
             failure: (outcome == Outcome::Failed).then_some(failure),
             redirected_to: None,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Fingerprint, HostFeedback, Outcome, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, HostFeedback, Outcome, RobotsLine, UrlKey};
 use gleaner_store::parts::given_up;
 use gleaner_store::{Error, FinishedPage, LeasedPage, Note, PageOutcome};
 use gleaner_types::PageError;
@@ -79,6 +79,8 @@ pub(super) struct PreparedPage {
     pub(super) url: Url,
     pub(super) outcome: Outcome,
     pub(super) is_blocked: bool,
+    /// The line of robots.txt that forbids it.
+    pub(super) rule: Option<RobotsLine>,
     /// With its price in credits.
     pub(super) document: Option<(EncodedDocument, u64)>,
     pub(super) failure: Option<PageError>,
@@ -112,7 +114,8 @@ impl PreparedPage {
         let mut prepared = Self {
             url: lease.url.clone(),
             outcome: outcome.queue_outcome(),
-            is_blocked: matches!(outcome, PageOutcome::RobotsBlocked),
+            is_blocked: matches!(outcome, PageOutcome::RobotsBlocked(_)),
+            rule: None,
             document: None,
             failure: None,
             redirected_to,
@@ -134,7 +137,8 @@ impl PreparedPage {
             }
             PageOutcome::Failed(error) => prepared.failure = Some(error),
             PageOutcome::Retry(_) => prepared.check_attempts(max_attempts),
-            PageOutcome::RobotsBlocked | PageOutcome::Skipped | PageOutcome::Return(_) => {}
+            PageOutcome::RobotsBlocked(rule) => prepared.rule = rule,
+            PageOutcome::Skipped | PageOutcome::Return(_) => {}
         }
         if prepared.returns() {
             // Where it leads to is known when it has ended.
@@ -159,6 +163,7 @@ impl PreparedPage {
             url,
             outcome: Outcome::Failed,
             is_blocked: false,
+            rule: None,
             document: None,
             failure: Some(given_up(attempts)),
             redirected_to: None,

@@ -14,7 +14,7 @@ use super::world::{World, config_at, eventually, now};
 /// Checks a job of this many pages at its end.
 async fn check(store: &PostgresStore, id: gleaner_types::JobId, accepted: u64, pages: usize) {
     let end = store.snapshot(id).await.unwrap();
-    let counts = (end.completed, end.total, end.credits_used);
+    let counts = (end.completed, end.contract_total(), end.credits_used);
     assert_eq!((end.state, counts), (JobState::Completed, (pages as u64, pages as u64, pages as u64)));
     assert_eq!(accepted, pages as u64, "each receipt is that of its commit");
     let mut found = documents(store, id).await;

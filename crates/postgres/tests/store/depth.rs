@@ -29,7 +29,11 @@ async fn crawl<S: Store>(
     let end = workers.run(id, graph, async |_| {}).await;
     assert_eq!(end.state, JobState::Completed);
     let found = documents(&stores[0], id).await;
-    assert_eq!((found.len() as u64, end.total), (end.completed, end.completed), "seed {seed}: {end:?}");
+    assert_eq!(
+        (found.len() as u64, end.contract_total()),
+        (end.completed, end.completed),
+        "seed {seed}: {end:?}"
+    );
     let pages: BTreeSet<usize> = found.iter().copied().collect();
     assert_eq!(pages.len(), found.len(), "seed {seed}: no page gives two documents");
     pages

@@ -95,7 +95,7 @@ async fn pages_are_appended_at_one_store_while_another_works() {
             }
         })
         .await;
-    assert_eq!((end.state, end.completed, end.total), (JobState::Completed, 60, 60));
+    assert_eq!((end.state, end.completed, end.contract_total()), (JobState::Completed, 60, 60));
     let mut found = documents(&stores[1], id).await;
     found.sort_unstable();
     assert_eq!(found, (0..60).collect::<Vec<_>>());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::SkipReason;
+use gleaner_frontier::{RobotsLine, SkipReason};
 use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy};
 use gleaner_types::{ErrorCode, PageError};
@@ -49,6 +49,8 @@ async fn every_reason_has_its_explanation() {
         .exclude_paths(["^/docs/old"])
         .max_path_depth(2)
         .max_discovery_depth(1);
+    let forbidden = "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in), by line 2: \
+                     Disallow: /docs/a/secret";
     let rows = [
         (".", "fetched for its links, but the patterns leave it out of the results"),
         ("a/one", "crawled"),
@@ -74,13 +76,13 @@ async fn every_reason_has_its_explanation() {
         ("old", "not crawled: a pattern of `excludePaths` matches"),
         ("other", "not crawled: no pattern of `includePaths` matches"),
         ("a/unvouched", "not crawled: the page with the link asks not to follow it (nofollow)"),
-        ("a/secret", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
+        ("a/secret", forbidden),
         ("a/far", "not crawled: it is 2 clicks away, more than `maxDiscoveryDepth` allows"),
         (
             "a/nowhere",
             "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
         ),
-        ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)"),
+        ("a/secret-nowhere", forbidden),
     ];
     let urls: Vec<&str> = rows.iter().map(|(url, _)| *url).collect();
     let (job, explanations) = explained(&runtime(&web), request, &urls).await;
@@ -95,6 +97,10 @@ async fn every_reason_has_its_explanation() {
         "{counted:?}"
     );
     assert_eq!(uncounted[0].to_string(), "links of external pages are not followed");
+}
+
+fn by_rule(line: u32) -> Verdict {
+    Verdict::RobotsTxt(Some(RobotsLine::new(line, "Disallow: /private".to_owned())))
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,10 +119,10 @@ async fn a_page_that_was_found_and_not_fetched_has_a_reason() {
     };
 
     let (_, limited) = explained(&runtime(&web), request(1), &paths).await;
-    assert_eq!(verdicts(limited), [Verdict::LimitReached, Verdict::RobotsTxt]);
+    assert_eq!(verdicts(limited), [Verdict::LimitReached, by_rule(2)]);
 
     let (_, full) = explained(&runtime_with_queue_limit(&web, 1), request(10), &paths).await;
-    assert_eq!(verdicts(full), [Verdict::QueueFull, Verdict::RobotsTxt]);
+    assert_eq!(verdicts(full), [Verdict::QueueFull, by_rule(2)]);
 
     let urls = paths.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
     let runtime = runtime(&web);
@@ -139,7 +145,7 @@ async fn an_unreadable_robots_txt_fails_only_urls_that_were_found() {
     let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).allow_external_links(true);
     let rows = [
         ("/nowhere", Verdict::NotFound),
-        ("/private", Verdict::RobotsTxt),
+        ("/private", by_rule(2)),
         (
             "https://b.example/1",
             Verdict::Failed(PageError {

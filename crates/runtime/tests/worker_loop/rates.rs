@@ -9,12 +9,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{DEFAULT_INITIAL_PER_ADDRESS, FrontierConfig, HostFeedback};
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime, RuntimeConfig,
-    StartOptions, Transform, TransformTask, Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime,
+    RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use url::Url;
@@ -159,6 +160,7 @@ fn runtime_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
 
 fn runtime_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(store),
         fetch: Arc::new(HostsPort(Arc::clone(hosts))),
         transform: Arc::new(HostsPort(Arc::clone(hosts))),
@@ -284,7 +286,7 @@ async fn slow_pages_do_not_count_as_overload() {
     let urls: Vec<String> = pages("www.example", "60", 40).chain(pages("www.example", "600", 40)).collect();
     let plan = BatchScrapeRequest::new(urls).check().unwrap();
     let began = Instant::now();
-    let batch = runtime(&Arc::new(Hosts::default())).start(plan, StartOptions::default()).await.unwrap();
+    let mut batch = runtime(&Arc::new(Hosts::default())).start(plan, StartOptions::default()).await.unwrap();
     assert_eq!(batch.wait().await.unwrap().documents.len(), 80);
     assert!(began.elapsed() <= Duration::from_millis(4_200), "{:?}", began.elapsed());
 }

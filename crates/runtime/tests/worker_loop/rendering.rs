@@ -11,13 +11,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose, RedirectCheck,
-    RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask,
-    Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose,
+    RedirectCheck, RenderPolicy, RenderSettings, Rendering, Runtime, RuntimeConfig, StartOptions, Transform,
+    TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -35,6 +36,8 @@ enum Reply {
     Fails(ErrorCode),
     /// The browser ends before it answers.
     Crash,
+    /// This machine has no descriptor for the browser.
+    Exhausted,
     Redirect(&'static str),
 }
 
@@ -161,6 +164,9 @@ impl Fetch for Ports {
                         let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
                         return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
                     }
+                    Reply::Exhausted => {
+                        return Err(FetchError { exhausted: true, ..failure(ErrorCode::UnknownError) });
+                    }
                     Reply::Redirect(to) => {
                         let to = Url::parse(to).unwrap();
                         let checked = redirects.check(&url, &to).await;
@@ -212,6 +218,7 @@ impl Transform for Ports {
 
 fn runtime_over(site: &Arc<Site>, rendering: Option<RenderSettings>, config: MemoryConfig) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store: Arc::new(MemoryStore::new(config)),
         fetch: Arc::new(Ports(Arc::clone(site))),
         transform: Arc::new(Ports(Arc::clone(site))),
@@ -332,7 +339,7 @@ async fn a_busy_host_pauses_after_the_second_request_too() {
 async fn a_rendered_page_of_a_busy_host_is_retried_after_its_pause() {
     let replies = vec![Reply::Busy(7), Reply::Page(200, "text at last")];
     let site = Arc::new(Site::default().rendering("https://a.example/", replies));
-    let job = render_batch(&runtime(&site, 1), &["https://a.example/"], StartOptions::default()).await;
+    let mut job = render_batch(&runtime(&site, 1), &["https://a.example/"], StartOptions::default()).await;
     let end = job.wait().await.unwrap();
     assert_eq!(end.documents[0].markdown.as_deref(), Some("at last"));
     let sent = site.sent();
@@ -348,12 +355,35 @@ async fn a_page_whose_browser_crashes_is_retried_and_then_fails() {
         [(once, 2, None), (vec![Reply::Crash], 2, Some(ErrorCode::ScrapeAllEnginesFailed))]
     {
         let site = Arc::new(Site::default().rendering(url, replies));
-        let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+        let mut job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
         let end = job.wait().await.unwrap();
         assert_eq!(end.documents.len(), usize::from(failure.is_none()));
         assert_eq!(end.failures.first().map(|failed| failed.error.code), failure);
         assert_eq!(site.requests(), vec![("/".to_owned(), BROWSER); requests], "{failure:?}");
     }
+}
+
+/// A page whose options need a browser, and one whose scripts do.
+#[tokio::test(start_paused = true)]
+async fn a_page_waits_for_a_browser_that_this_machine_cannot_start() {
+    let url = "https://a.example/";
+    let replies = || [vec![Reply::Exhausted; 20], vec![Reply::Page(200, "text at last")]].concat();
+    let began = Instant::now();
+    let site = Arc::new(Site::default().rendering(url, replies()));
+    let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+    let asked = job.wait().await.unwrap();
+    let site = Arc::new(Site::default().rendering(url, replies()));
+    let request = CrawlRequest::new(url).limit(1).check().unwrap();
+    let job = runtime(&site, 1).start(request, StartOptions::default()).await.unwrap();
+    let shell = job.wait().await.unwrap();
+    for end in [asked, shell] {
+        assert_eq!(end.failures.len(), 0);
+        assert_eq!(end.documents[0].markdown.as_deref(), Some("at last"));
+        assert_eq!(end.documents[0].metadata.engine, Some(BROWSER));
+    }
+    assert_eq!((site.count(STATIC), site.count(BROWSER)), (1, 21), "the page is not requested again");
+    // Each of the forty pauses is short, and a request takes a second.
+    assert!(began.elapsed() < Duration::from_secs(80), "{:?}", began.elapsed());
 }
 
 #[tokio::test(start_paused = true)]

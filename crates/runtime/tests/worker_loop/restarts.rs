@@ -1,4 +1,4 @@
-//! Jobs that another process submitted.
+//! Jobs that another process submitted, and pages of a worker that was dropped.
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -6,10 +6,11 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use gleaner_runtime::{CheckOptions, Runtime, StartOptions};
 use gleaner_store::journal::VecJournal;
-use gleaner_store::{LocalStore, MemoryConfig, Store};
+use gleaner_store::{LocalStore, MemoryConfig, MemoryStore, Store, WorkerId};
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest};
+use tokio::runtime::Builder;
 
 use crate::support::{Answer, NOW, Web, paths, runtime_over};
 
@@ -90,4 +91,26 @@ async fn a_spelling_that_an_earlier_process_asked_for_is_not_asked_for_again() {
     assert_eq!(paths(&end), ["/", "/sheets", "/town"]);
     assert_eq!(end.snapshot.credits_used, 3);
     assert_eq!((web.count(town), web.count(slashed), web.count(sheets)), (1, 2, 2));
+}
+
+#[test]
+fn a_page_in_work_is_free_again_when_the_tokio_runtime_ends() {
+    let url = "https://a.example/";
+    let web = Web::new([(url, vec![Answer::Silent])]);
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let tokio = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (runtime, id) = tokio.block_on(async {
+        let runtime = runtime_over(&web, Arc::clone(&store));
+        let plan = BatchScrapeRequest::new([url]).check().unwrap();
+        let id = runtime.start(plan, StartOptions::default()).await.unwrap().detach();
+        while web.count(url) == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        (runtime, id)
+    });
+    drop(tokio);
+    // Long before its lease would expire.
+    let leased = store.lease(WorkerId::random(), 1, NOW + Duration::from_secs(60)).now_or_never().unwrap();
+    assert_eq!(leased.unwrap().pages.iter().map(|page| page.job).collect::<Vec<_>>(), [id]);
+    assert!(runtime.executor().has_ended());
 }

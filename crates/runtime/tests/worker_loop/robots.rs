@@ -65,7 +65,7 @@ async fn pages_that_robots_txt_forbids_cause_no_delay() {
     }
 }
 
-/// Failures of robots.txt, a part of the warning or of the error, and whether the failure closes the site.
+/// Failures of robots.txt, a part of the error, and whether the failure closes the site.
 fn robots_failures() -> [(&'static str, Answer, &'static str, bool); 6] {
     [
         ("its server fails", Answer::status(500), "status 500", true),
@@ -84,7 +84,7 @@ fn robots_failures() -> [(&'static str, Answer, &'static str, bool); 6] {
 
 #[tokio::test(start_paused = true)]
 async fn failures_of_robots_txt_have_the_same_outcome_on_pages_and_at_redirects() {
-    for (name, failure, expected_warning, closed) in robots_failures() {
+    for (name, failure, expected_cause, closed) in robots_failures() {
         let web = Web::new([
             ("https://a.example/robots.txt", vec![failure.clone()]),
             ("https://a.example/", vec![Answer::Ok("/one")]),
@@ -99,22 +99,44 @@ async fn failures_of_robots_txt_have_the_same_outcome_on_pages_and_at_redirects(
             let name = format!("{name}, {case}");
             let result = crawl(&web, CrawlRequest::new(start)).await;
             assert_eq!(result.documents.len(), if closed { 0 } else { documents }, "{name}");
-            // Without an answer, no rule forbids the page: it fails with the cause.
-            let is_blocked = closed && name.contains("server");
-            assert_eq!(result.robots_blocked.len(), usize::from(is_blocked), "{name}");
-            assert_eq!(result.failures.len(), usize::from(closed && !is_blocked), "{name}");
-            let told = match result.failures.first() {
-                Some(failure) => failure.error.message.clone(),
-                None => result.snapshot.warning().unwrap_or_default(),
-            };
-            assert!(told.contains(expected_warning), "{name}: {told}");
+            // No rule forbids the page: it fails with the cause.
+            assert_eq!(result.robots_blocked.len(), 0, "{name}");
+            assert_eq!(result.failures.len(), usize::from(closed), "{name}");
+            let told = result.failures.first().map(|page| page.error.message.clone()).unwrap_or_default();
+            assert!(told.contains(expected_cause), "{name}: {told}");
             assert_eq!(told.contains("robots.txt could not be read"), closed, "{name}: {told}");
+            let warning = result.snapshot.warning().unwrap_or_default();
+            let answered = closed && name.contains("server");
+            assert_eq!(
+                warning.contains(&format!("nothing was crawled: {told}")),
+                answered,
+                "{name}: {warning}"
+            );
         }
         let requests = web.requests();
         let pages = requests.iter().filter(|request| !request.url.ends_with("/robots.txt"));
         let allowed = |url: &str| url == "https://b.example/" || url.ends_with("sitemap.xml");
         assert!(!closed || pages.clone().all(|request| allowed(&request.url)), "{name}: {requests:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_page_is_listed_with_the_line_that_forbids_it() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /no # shut")]),
+        ("https://a.example/", vec![Answer::Ok("/no/1\n/moved")]),
+        ("https://a.example/moved", vec![Answer::Redirect("https://a.example/no/2")]),
+    ]);
+    let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+    let mut listed: Vec<(&str, String)> = result
+        .robots_blocked
+        .iter()
+        .map(|page| (page.url.path(), page.rule.as_ref().map(ToString::to_string).unwrap_or_default()))
+        .collect();
+    listed.sort();
+    let line = || "line 2: Disallow: /no".to_owned();
+    assert_eq!(listed, [("/moved", line()), ("/no/1", line())]);
+    assert!(result.failures.is_empty(), "{:?}", result.failures);
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,7 +229,7 @@ async fn pages_with_an_unreadable_robots_txt_cause_a_warning() {
     ]);
     let request = CrawlRequest::new("https://a.example/").allow_external_links(true);
     let result = crawl(&web, request).await;
-    assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (1, 2));
+    assert_eq!((result.documents.len(), result.snapshot.failed, result.snapshot.robots_blocked), (1, 2, 0));
     assert_eq!(
         result.snapshot.warning().as_deref(),
         Some(
@@ -254,7 +276,7 @@ async fn a_site_that_one_route_reaches_is_read_over_that_route() {
     let runtime = runtime(&web);
     for (proxy, shown) in [(Proxy::Auto, 0), (Proxy::Stealth, 2), (Proxy::Basic, 0), (Proxy::Stealth, 2)] {
         let request = CrawlRequest::new("https://a.example/").proxy(proxy);
-        let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
+        let mut job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let result = job.wait().await.unwrap();
         assert_eq!(result.documents.len(), shown, "{proxy:?}: {:?}", result.failures);
         assert_eq!(result.snapshot.robots_blocked, u64::from(shown > 0), "{proxy:?}");

@@ -75,7 +75,7 @@ async fn batch(web: &Arc<Web>, sink: &Arc<Kept>, urls: &[&str]) -> Job {
 async fn a_page_ends_only_after_its_document_is_in_the_sink() {
     let web = Web::new([("https://a.example/blocked", vec![Answer::Ok("")])]);
     let sink = Arc::new(Kept::default());
-    let job = batch(&web, &sink, &["https://a.example/blocked"]).await;
+    let mut job = batch(&web, &sink, &["https://a.example/blocked"]).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!((sink.writes("/blocked"), job.status().await.unwrap().completed), (1, 0));
     sink.go_on.notify_one();

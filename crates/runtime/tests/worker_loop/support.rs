@@ -7,13 +7,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, JobEnd, MemoryBudget, RedirectCheck, Runtime,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, JobEnd, MemoryBudget, RedirectCheck, Runtime,
     RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::{CacheState, Document, ErrorCode, JobState, PageError, ProxyUsed};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 use url::Url;
 
@@ -199,6 +200,7 @@ pub(crate) fn runtime_with_queue_limit(web: &Arc<Web>, pages: u64) -> Arc<Runtim
 
 pub(crate) fn runtime_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store,
         fetch: Arc::new(WebPort(Arc::clone(web))),
         transform: Arc::new(LinkLines),

@@ -33,7 +33,7 @@ async fn begin(
 }
 
 /// Waits for the end of the job, which stored one document.
-async fn complete(job: Job) {
+async fn complete(mut job: Job) {
     let end = job.wait().await.unwrap();
     assert_eq!((end.snapshot.state, end.snapshot.completed), (JobState::Completed, 1));
 }
@@ -114,7 +114,7 @@ async fn work_goes_on_within_seconds_after_the_disk_was_full() {
     let store = TermStore::new(Some(TERM));
     let runtime = runtime_over(&web, Arc::<TermStore>::clone(&store));
     let request = CrawlRequest::new(START).check().unwrap();
-    let job = runtime.start(request, StartOptions::default()).await.unwrap();
+    let mut job = runtime.start(request, StartOptions::default()).await.unwrap();
     sleep(Duration::from_secs(2)).await;
     store.script().is_full = true;
     sleep(Duration::from_secs(120)).await;

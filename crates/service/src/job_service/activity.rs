@@ -14,7 +14,7 @@ impl JobService {
     /// # Errors
     /// If the log cannot be read.
     pub async fn activities(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
-        self.activities.latest(team, limit).await
+        self.run(async { self.activities.latest(team, limit).await }).await
     }
 
     /// The same as a response of the API. `limit` is clamped to 1 to

@@ -38,38 +38,41 @@ impl JobService {
         mut plan: ExtractPlan,
         mut submit: SubmitContext,
     ) -> Result<Submitted, Error> {
-        let Some(extract) = self.config.extract.clone() else {
-            return Err(no_model(NO_EXTRACTOR));
-        };
-        let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
-        let requirements = Requirements {
-            zero_data_retention: plan.zero_data_retention,
-            webhook: plan.webhook.as_ref(),
-            options: &plan.options,
-            pages: 1,
-        };
-        let (options, initial) = self.check_and_reserve(team, &requirements, submit).await?;
-        let StartOptions { id, request, retention, account, .. } = options;
-        let job = NewJob {
-            request,
-            retention,
-            account,
-            url: plan.sources.first().map(|source| source.target.as_requested().into_owned()),
-            sealed: false,
-            in_memory: plan.zero_data_retention,
-            webhook: plan.webhook.clone().map(Arc::new),
-            ..NewJob::new(id, Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new())
-        };
-        let paying = PayingJob { team: team.clone(), id, reserved: initial.credits(), tokens_before: 0 };
-        let service = Arc::clone(self);
-        let starting = async move {
-            service.store().submit(job, service.clock().now()).await?;
-            service.warn(id, &warnings).await;
-            service.run_extract(extract, plan, paying);
-            Ok::<(), Error>(())
-        };
-        initial.start(starting).await?;
-        Ok(Submitted { id, invalid_urls })
+        self.run(async {
+            let Some(extract) = self.config.extract.clone() else {
+                return Err(no_model(NO_EXTRACTOR));
+            };
+            let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
+            let requirements = Requirements {
+                zero_data_retention: plan.zero_data_retention,
+                webhook: plan.webhook.as_ref(),
+                options: &plan.options,
+                pages: 1,
+            };
+            let (options, initial) = self.check_and_reserve(team, &requirements, submit).await?;
+            let StartOptions { id, request, retention, account, .. } = options;
+            let job = NewJob {
+                request,
+                retention,
+                account,
+                url: plan.sources.first().map(|source| source.target.as_requested().into_owned()),
+                sealed: false,
+                in_memory: plan.zero_data_retention,
+                webhook: plan.webhook.clone().map(Arc::new),
+                ..NewJob::new(id, Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new())
+            };
+            let paying = PayingJob { team: team.clone(), id, reserved: initial.credits(), tokens_before: 0 };
+            let service = Arc::clone(self);
+            let starting = async move {
+                service.store().submit(job, service.clock().now()).await?;
+                service.warn(id, &warnings).await;
+                service.run_extract(extract, plan, paying);
+                Ok::<(), Error>(())
+            };
+            initial.start(starting).await?;
+            Ok(Submitted { id, invalid_urls })
+        })
+        .await
     }
 
     /// Runs a submitted extract job in the background.

@@ -89,7 +89,8 @@ pub struct SubmitContext {
 /// writes the activity log. The methods take plans and return responses of `gleaner-types`; `gleaner-http`
 /// serves them over HTTP.
 ///
-/// Its methods need a tokio runtime. The background task stops when the last handle is dropped.
+/// All of it runs in the tokio runtime of the engine, whatever polls the futures. The background task stops
+/// when the last handle is dropped.
 #[derive(Debug)]
 pub struct JobService {
     runtime: Arc<Runtime>,
@@ -103,7 +104,7 @@ pub struct JobService {
     lookups: Lookups,
     /// Memory of responses that are built or sent.
     response_memory: ResponseMemory,
-    /// The background task. The first submit starts it, because only then a tokio runtime is sure to exist.
+    /// The background task. The first submit starts it.
     maintenance: Mutex<Option<JoinHandle<()>>>,
     /// The task that runs extract jobs of an earlier process again. It is started once.
     resuming: Mutex<Option<JoinHandle<()>>>,
@@ -154,7 +155,8 @@ impl JobService {
         &self.runtime
     }
 
-    /// The memory of responses that are built or sent.
+    /// The memory of responses that are built or sent. Its waits are those of the tokio runtime that polls
+    /// them: a server takes and sends responses in its own.
     #[must_use]
     pub fn response_memory(&self) -> &ResponseMemory {
         &self.response_memory
@@ -165,7 +167,8 @@ impl JobService {
     /// # Errors
     /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the key is unknown.
     pub async fn authenticate(&self, key: &str) -> Result<Team, Error> {
-        self.config.accounts.authenticate(key).await?.ok_or_else(Error::unauthorized)
+        self.run(async { self.config.accounts.authenticate(key).await?.ok_or_else(Error::unauthorized) })
+            .await
     }
 
     /// Counts a request against the team's rate limits.
@@ -173,10 +176,18 @@ impl JobService {
     /// # Errors
     /// [`RateLimited`](crate::ErrorKind::RateLimited), with the time to wait.
     pub async fn admit(&self, team: &Team, operation: Operation) -> Result<(), Error> {
-        match self.config.accounts.throttle(&team.id, operation, self.clock().now()).await? {
-            None => Ok(()),
-            Some(wait) => Err(Error::rate_limited("the team's rate limit is reached", wait)),
-        }
+        self.run(async {
+            match self.config.accounts.throttle(&team.id, operation, self.clock().now()).await? {
+                None => Ok(()),
+                Some(wait) => Err(Error::rate_limited("the team's rate limit is reached", wait)),
+            }
+        })
+        .await
+    }
+
+    /// Runs an operation in the tokio runtime of the engine.
+    async fn run<T>(&self, operation: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        self.runtime.executor().run(operation).await
     }
 
     fn store(&self) -> &Arc<dyn Store> {
@@ -211,8 +222,7 @@ impl JobService {
 
     /// Starts the background work and the worker loop of the runtime if they do not run: for jobs that an
     /// earlier process left in a durable store, they fetch pages, settle credits, send webhooks and run
-    /// extract jobs again. A submit does the same. Needs a tokio runtime. Does nothing after
-    /// [`stop`](Self::stop).
+    /// extract jobs again. A submit does the same. Does nothing after [`stop`](Self::stop).
     pub fn wake(&self) {
         if self.stopping.is_cancelled() {
             return;
@@ -222,11 +232,16 @@ impl JobService {
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
             let (accounts, activities) = (Arc::clone(&self.config.accounts), Arc::clone(&self.activities));
             let task = Maintenance::new(&self.runtime, accounts, activities);
-            *maintenance = Some(tokio::spawn(task.run(self.webhook_sender.clone())));
+            match self.runtime.executor().spawn(task.run(self.webhook_sender.clone())) {
+                Ok(started) => *maintenance = Some(started),
+                Err(error) => tracing::error!(%error, "the background work could not be started"),
+            }
         }
         drop(maintenance);
         let mut resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
-        resuming.get_or_insert_with(|| tokio::spawn(extracts::resume(Weak::clone(&self.this))));
+        if resuming.is_none() {
+            *resuming = self.runtime.executor().spawn(extracts::resume(Weak::clone(&self.this))).ok();
+        }
     }
 }
 

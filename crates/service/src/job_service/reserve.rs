@@ -3,10 +3,9 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use gleaner_runtime::{CREDITS_PER_PAGE, Error, new_id};
+use gleaner_runtime::{CREDITS_PER_PAGE, Error, Executor, new_id};
 use gleaner_store::{Reservation, Store, TeamId};
 use gleaner_types::JobId;
-use tokio::runtime::Handle;
 use uuid::Uuid;
 
 use super::JobService;
@@ -34,7 +33,7 @@ impl Operation {
 #[derive(Debug)]
 pub(super) struct PendingReservation {
     operation: Operation,
-    runtime: Handle,
+    executor: Executor,
     /// `None` if the team is not metered, or once the reservation is committed or released.
     credits: Option<u64>,
 }
@@ -80,7 +79,7 @@ impl PendingReservation {
                 }
             }
         });
-        starting.await.unwrap_or_else(|_| Err(Error::failed("the engine failed on this request")))
+        starting.await.unwrap_or_else(|error| Err(Error::of_task(&error)))
     }
 
     /// The work did not start: the credits return to the balance.
@@ -94,11 +93,14 @@ impl Drop for PendingReservation {
     fn drop(&mut self) {
         let Some(credits) = self.credits.take() else { return };
         let (operation, job) = (self.operation.clone(), self.operation.job);
-        self.runtime.spawn(async move {
+        let returning = async move {
             if let Err(error) = operation.return_credits(credits).await {
                 tracing::error!(%error, %job, "a reservation could not be released");
             }
-        });
+        };
+        if let Err(error) = self.executor.spawn(returning) {
+            tracing::error!(%error, %job, "a reservation could not be released");
+        }
     }
 }
 
@@ -114,25 +116,30 @@ impl JobService {
         team: &Team,
         lookup: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let _permit = self.lookups.acquire_for_request(team).await?;
-        let id = new_id();
-        let reservation = self.reserve_for_new(team, id, CREDITS_PER_PAGE).await?;
-        let Operation { accounts, store, team, id: operation, .. } = reservation.operation.clone();
-        let output = match lookup.await {
-            Ok(output) => output,
-            Err(error) => {
-                reservation.release().await?;
-                return Err(error);
-            }
-        };
-        reservation.commit();
-        // In a task of its own: the settlement completes even if the client disconnects.
-        let settling = tokio::spawn(async move {
-            accounts.settle(&team, id, CREDITS_PER_PAGE).await?;
-            store.withdrawn(operation).await.map_err(Error::from)
-        });
-        settling.await.unwrap_or_else(|_| Err(Error::failed("the accounts provider panicked")))?;
-        Ok(output)
+        self.runtime
+            .executor()
+            .run(async {
+                let _permit = self.lookups.acquire_for_request(team).await?;
+                let id = new_id();
+                let reservation = self.reserve_for_new(team, id, CREDITS_PER_PAGE).await?;
+                let Operation { accounts, store, team, id: operation, .. } = reservation.operation.clone();
+                let output = match lookup.await {
+                    Ok(output) => output,
+                    Err(error) => {
+                        reservation.release().await?;
+                        return Err(error);
+                    }
+                };
+                reservation.commit();
+                // In a task of its own: the settlement completes even if the client disconnects.
+                let settling = tokio::spawn(async move {
+                    accounts.settle(&team, id, CREDITS_PER_PAGE).await?;
+                    store.withdrawn(operation).await.map_err(Error::from)
+                });
+                settling.await.unwrap_or_else(|_| Err(Error::failed("the accounts provider panicked")))?;
+                Ok(output)
+            })
+            .await
     }
 
     /// Checks that the balance covers `credits`, and reserves nothing.
@@ -187,7 +194,7 @@ impl JobService {
             job,
             id: Uuid::now_v7(),
         };
-        PendingReservation { operation, runtime: Handle::current(), credits: None }
+        PendingReservation { operation, executor: self.runtime.executor().clone(), credits: None }
     }
 }
 

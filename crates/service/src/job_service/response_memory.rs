@@ -5,7 +5,9 @@
 //! for a bounded time if nothing is free. It gives the share back with its pieces, as the server drops them.
 //! The parts of it:
 //!
-//! - [`ResponseMemory`] is the budget, in semaphores: one for all, and one for each team, of a quarter.
+//! - [`ResponseMemory`] is the budget, in semaphores: one for all, and one for each team, of a quarter. What
+//!   is made before its size is known, such as the document of a scrape, is in memory while it waits for its
+//!   share. So a bound applies to that too: a quarter of the budget, of which a team takes half.
 //! - [`ResponseShare`] is what one response holds.
 //! - [`ResponseJson`](super::ResponseJson) is a response in pieces, each with its part of the share.
 //!
@@ -32,6 +34,10 @@ pub const RESPONSE_MEMORY_WAIT: Duration = Duration::from_secs(5);
 
 /// A team takes at most one part in this many of the memory.
 const TEAM_PARTS: u32 = 4;
+/// Responses that are made and wait for memory take one part in this many of it, beside it.
+const WAITING_PARTS: u32 = 4;
+/// A team takes at most one part in this many of that.
+const TEAM_WAITING_PARTS: u32 = 2;
 /// Retry time of a request that found no response memory.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Bytes of one semaphore permit.
@@ -42,18 +48,33 @@ const MAX_UNITS: u32 = 1 << 27;
 /// The memory that responses may use, by team and in all.
 #[derive(Debug)]
 pub struct ResponseMemory {
-    all: Arc<Semaphore>,
+    all: Room,
     /// In units.
     total: u32,
     /// Teams that build or send responses.
-    teams: Mutex<HashMap<TeamId, Arc<Semaphore>>>,
+    teams: Mutex<HashMap<TeamId, Arc<Room>>>,
+}
+
+/// What all teams or one of them may have.
+#[derive(Debug, Clone)]
+struct Room {
+    held: Arc<Semaphore>,
+    /// For responses that are made, and wait until they are held.
+    waiting: Arc<Semaphore>,
+}
+
+impl Room {
+    fn new(held: u32, waiting: u32) -> Self {
+        let semaphore = |units: u32| Arc::new(Semaphore::new(units as usize));
+        Self { held: semaphore(held), waiting: semaphore(waiting) }
+    }
 }
 
 impl ResponseMemory {
     /// A budget of this many bytes, at least [`MIN_RESPONSE_MEMORY`].
     pub(super) fn new(bytes: usize) -> Self {
         let total = units(bytes.max(MIN_RESPONSE_MEMORY)).min(MAX_UNITS);
-        Self { all: Arc::new(Semaphore::new(total as usize)), total, teams: Mutex::default() }
+        Self { all: Room::new(total, total / WAITING_PARTS), total, teams: Mutex::default() }
     }
 
     /// Takes a share of this many bytes, or of all that one team may have if that is less. Waits for at most
@@ -63,25 +84,31 @@ impl ResponseMemory {
     /// [`RateLimited`](crate::ErrorKind::RateLimited) if the memory did not become free.
     pub async fn reserve(&self, team: &TeamId, bytes: usize) -> Result<ResponseShare, Error> {
         let max = self.total / TEAM_PARTS;
-        let of_team = self.team_semaphore(team);
-        let (of_team, of_all) = acquire(of_team, Arc::clone(&self.all), units(bytes).min(max)).await?;
-        Ok(ResponseShare { of_team, of_all, max })
+        let (team, all) = (self.team_room(team), self.all.clone());
+        let held = (Arc::clone(&team.held), Arc::clone(&all.held));
+        let (of_team, of_all) = acquire(held, units(bytes).min(max)).await?;
+        Ok(ResponseShare { of_team, of_all, max, max_waiting: self.max_waiting(), team, all })
     }
 
     /// The bytes that responses hold now.
     #[must_use]
     pub fn used(&self) -> usize {
-        (self.total as usize).saturating_sub(self.all.available_permits()).saturating_mul(UNIT)
+        (self.total as usize).saturating_sub(self.all.held.available_permits()).saturating_mul(UNIT)
     }
 
-    fn team_semaphore(&self, team: &TeamId) -> Arc<Semaphore> {
+    /// All that may wait of one team, in units.
+    fn max_waiting(&self) -> u32 {
+        self.total / WAITING_PARTS / TEAM_WAITING_PARTS
+    }
+
+    fn team_room(&self, team: &TeamId) -> Arc<Room> {
         let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(existing) = teams.get(team) {
             return Arc::clone(existing);
         }
-        // Shares and waiters each hold a reference; entries without one are evicted.
-        teams.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
-        let new = Arc::new(Semaphore::new((self.total / TEAM_PARTS) as usize));
+        // What holds memory holds a reference; entries without one are evicted.
+        teams.retain(|_, room| Arc::strong_count(room) > 1 || Arc::strong_count(&room.held) > 1);
+        let new = Arc::new(Room::new(self.total / TEAM_PARTS, self.max_waiting()));
         teams.insert(team.clone(), Arc::clone(&new));
         new
     }
@@ -92,20 +119,27 @@ fn units(bytes: usize) -> u32 {
 }
 
 /// Takes permits of a team and of all.
-async fn acquire(
-    of_team: Arc<Semaphore>,
-    of_all: Arc<Semaphore>,
-    units: u32,
-) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), Error> {
+async fn acquire((of_team, of_all): (Arc<Semaphore>, Arc<Semaphore>), units: u32) -> Result<Permits, Error> {
     // The permits of the team come first: a request that waits for them blocks no other team.
     let acquired = timeout(RESPONSE_MEMORY_WAIT, async {
         let of_team = of_team.acquire_many_owned(units).await?;
         Ok::<_, AcquireError>((of_team, of_all.acquire_many_owned(units).await?))
     });
-    acquired.await.ok().and_then(Result::ok).ok_or_else(|| {
-        let text = "too many responses are read at once; finish reading earlier ones first";
-        Error::rate_limited(text, RETRY_PAUSE)
-    })
+    acquired.await.ok().and_then(Result::ok).ok_or_else(refused)
+}
+
+/// Takes permits of a team and of all if they are free now.
+fn try_acquire((of_team, of_all): (Arc<Semaphore>, Arc<Semaphore>), units: u32) -> Option<Permits> {
+    let of_team = of_team.try_acquire_many_owned(units).ok()?;
+    Some((of_team, of_all.try_acquire_many_owned(units).ok()?))
+}
+
+/// Of a team, and of all.
+type Permits = (OwnedSemaphorePermit, OwnedSemaphorePermit);
+
+fn refused() -> Error {
+    let text = "too many responses are read at once; finish reading earlier ones first";
+    Error::rate_limited(text, RETRY_PAUSE)
 }
 
 /// Memory that one response holds; dropping it frees the memory.
@@ -115,38 +149,46 @@ pub struct ResponseShare {
     of_all: OwnedSemaphorePermit,
     /// All that one team may have, in units.
     max: u32,
+    /// All that may wait of one team, in units.
+    max_waiting: u32,
+    team: Arc<Room>,
+    all: Room,
 }
 
 impl ResponseShare {
-    /// Makes the share at least this large, or as large as one team may have. Waits for at most
-    /// [`RESPONSE_MEMORY_WAIT`].
+    /// Makes the share at least this large, or as large as one team may have, for a response that is made.
+    /// Waits for at most [`RESPONSE_MEMORY_WAIT`], and not at all if too many other bytes wait already.
     ///
     /// # Errors
     /// [`RateLimited`](crate::ErrorKind::RateLimited) if the memory did not become free. The share is then as
     /// before.
     pub async fn grow_to(&mut self, bytes: usize) -> Result<(), Error> {
         let missing = self.missing(units(bytes).min(self.max));
-        if missing > 0 {
-            let (of_team, of_all) = self.semaphores();
-            let (of_team, of_all) = acquire(of_team, of_all, missing).await?;
-            self.of_team.merge(of_team);
-            self.of_all.merge(of_all);
+        if missing == 0 || self.try_grow_by(missing) {
+            return Ok(());
         }
+        let waiting = (Arc::clone(&self.team.waiting), Arc::clone(&self.all.waiting));
+        let _waiting = try_acquire(waiting, missing.min(self.max_waiting)).ok_or_else(refused)?;
+        let grown = acquire(self.held(), missing).await?;
+        self.merge(grown);
         Ok(())
     }
 
     /// Makes the share at least this large if the memory for it is free now. Says whether it is.
     pub fn try_grow_to(&mut self, bytes: usize) -> bool {
-        let missing = self.missing(units(bytes));
-        if missing == 0 {
-            return true;
-        }
-        let (of_team, of_all) = self.semaphores();
-        let Ok(of_team) = of_team.try_acquire_many_owned(missing) else { return false };
-        let Ok(of_all) = of_all.try_acquire_many_owned(missing) else { return false };
+        self.try_grow_by(self.missing(units(bytes)))
+    }
+
+    fn try_grow_by(&mut self, missing: u32) -> bool {
+        let grown = try_acquire(self.held(), missing);
+        let has_grown = grown.is_some();
+        grown.into_iter().for_each(|grown| self.merge(grown));
+        has_grown
+    }
+
+    fn merge(&mut self, (of_team, of_all): Permits) {
         self.of_team.merge(of_team);
         self.of_all.merge(of_all);
-        true
     }
 
     /// Gives back what is more than this many bytes. If the share is smaller, takes what is missing if that
@@ -182,8 +224,8 @@ impl ResponseShare {
         units.saturating_sub(u32::try_from(self.of_all.num_permits()).unwrap_or(u32::MAX))
     }
 
-    fn semaphores(&self) -> (Arc<Semaphore>, Arc<Semaphore>) {
-        (Arc::clone(self.of_team.semaphore()), Arc::clone(self.of_all.semaphore()))
+    fn held(&self) -> (Arc<Semaphore>, Arc<Semaphore>) {
+        (Arc::clone(&self.team.held), Arc::clone(&self.all.held))
     }
 }
 
@@ -272,6 +314,32 @@ mod tests {
         assert_eq!(memory.used(), 20 * UNIT);
         let whole = fill(&memory, "b", usize::MAX).await;
         assert_eq!(whole.len(), 1, "one response may take all of its team");
+    }
+
+    /// Scrapes of large pages that nobody read took any memory while they waited for it.
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_for_memory_is_bounded_by_team() {
+        let memory = memory();
+        let share = async |team: &str| memory.reserve(&TeamId::new(team), UNIT).await.unwrap();
+        let (mut first, mut second, mut third) = (share("a").await, share("a").await, share("a").await);
+        let most = memory.reserve(&TeamId::new("a"), OF_TEAM - 3 * UNIT).await.unwrap();
+        // Two of them may wait, and not a third.
+        let part = OF_TEAM / 4;
+        let began = tokio::time::Instant::now();
+        let third = async {
+            tokio::task::yield_now().await;
+            let refused = third.grow_to(part).await.is_err();
+            (refused, began.elapsed())
+        };
+        let read = async {
+            tokio::time::sleep(RESPONSE_MEMORY_WAIT / 2).await;
+            drop(most);
+        };
+        let (first, second, third, ()) =
+            tokio::join!(first.grow_to(part - 4 * UNIT), second.grow_to(part), third, read);
+        assert_eq!((first.is_ok(), second.is_ok(), third), (true, true, (true, Duration::ZERO)));
+        assert!(memory.reserve(&TeamId::new("a"), UNIT).await.is_ok(), "the share of the third is as before");
+        assert!(share("b").await.grow_to(OF_TEAM).await.is_ok(), "another team has its own memory");
     }
 
     #[tokio::test(start_paused = true)]

@@ -24,17 +24,20 @@ impl JobService {
     /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) if too many
     /// responses are in memory.
     pub async fn scraped_document(&self, team: &TeamId, scrape: Uuid) -> Result<ResponseJson, Error> {
-        let mut share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
-        let document = self.store().scraped(team, scrape).await?.ok_or_else(Error::not_found)?;
-        share.grow_to(document.len()).await?;
-        let mut json = PieceWriter::default();
-        json.push(RESPONSE_START);
-        for part in document.chunks(COPY_SLICE) {
-            json.push(part);
-            tokio::task::yield_now().await;
-        }
-        json.push(RESPONSE_END);
-        Ok(json.finish(share))
+        self.run(async {
+            let mut share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
+            let document = self.store().scraped(team, scrape).await?.ok_or_else(Error::not_found)?;
+            share.grow_to(document.len()).await?;
+            let mut json = PieceWriter::default();
+            json.push(RESPONSE_START);
+            for part in document.chunks(COPY_SLICE) {
+                json.push(part);
+                tokio::task::yield_now().await;
+            }
+            json.push(RESPONSE_END);
+            Ok(json.finish(share))
+        })
+        .await
     }
 
     /// Stores the document of a scrape for [`scraped_document`](Self::scraped_document) and returns it. A

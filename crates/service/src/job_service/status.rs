@@ -59,27 +59,31 @@ impl JobService {
         page: Page,
         next: NextUrl<'_>,
     ) -> Result<StatusBody, Error> {
-        self.find(team, kind, id).await?;
-        let from = page.skip.unwrap_or(0);
-        let limit = page.limit.map(|limit| limit.clamp(1, limits::MAX_STATUS_LIMIT));
-        let documents = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        let bound = ReadBound { documents, bytes: limits::MAX_STATUS_BYTES };
-        let mut progress = self.store().progress(id).await?;
-        let deadline = Instant::now() + LONG_POLL;
-        let mut may_wait = page.skip.is_some();
-        loop {
-            progress.borrow_and_update();
-            let share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
-            // Documents are read before the counts, so that the counts include all of them.
-            let slice = self.store().read_json(id, from, bound).await?;
-            let snapshot = self.store().snapshot(id).await?;
-            if may_wait && slice.documents.is_empty() && !snapshot.state.is_terminal() {
-                drop(share);
-                may_wait = matches!(tokio::time::timeout_at(deadline, progress.changed()).await, Ok(Ok(())));
-                continue;
+        self.run(async {
+            self.find(team, kind, id).await?;
+            let from = page.skip.unwrap_or(0);
+            let limit = page.limit.map(|limit| limit.clamp(1, limits::MAX_STATUS_LIMIT));
+            let documents = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+            let bound = ReadBound { documents, bytes: limits::MAX_STATUS_BYTES };
+            let mut progress = self.store().progress(id).await?;
+            let deadline = Instant::now() + LONG_POLL;
+            let mut may_wait = page.skip.is_some();
+            loop {
+                progress.borrow_and_update();
+                let share = self.response_memory.reserve(team, limits::MAX_STATUS_BYTES).await?;
+                // Documents are read before the counts, so that the counts include all of them.
+                let slice = self.store().read_json(id, from, bound).await?;
+                let snapshot = self.store().snapshot(id).await?;
+                if may_wait && slice.documents.is_empty() && !snapshot.state.is_terminal() {
+                    drop(share);
+                    may_wait =
+                        matches!(tokio::time::timeout_at(deadline, progress.changed()).await, Ok(Ok(())));
+                    continue;
+                }
+                return status_body(&mut self.envelope(snapshot), slice, share, next).await;
             }
-            return status_body(&mut self.envelope(snapshot), slice, share, next).await;
-        }
+        })
+        .await
     }
 
     /// The status without documents.
@@ -88,7 +92,7 @@ impl JobService {
             success: true,
             status: job.state,
             completed: job.completed,
-            total: job.total,
+            total: job.contract_total(),
             credits_used: job.credits_used,
             expires_at: self.expires_at(job.ended_at),
             next: None,

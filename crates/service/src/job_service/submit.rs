@@ -62,21 +62,24 @@ impl JobService {
         plan: ScrapePlan,
         mut submit: SubmitContext,
     ) -> Result<Document, Error> {
-        let requirements = Requirements {
-            zero_data_retention: plan.zero_data_retention,
-            webhook: None,
-            options: &plan.options,
-            pages: 1,
-        };
-        let (is_retained, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
-        let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
-        let options = StartOptions { retention: Retention::Stream, ..options };
-        let (runtime, spec) = (Arc::clone(&self.runtime), JobSpec::from(plan));
-        let job = reservation.start(async move { runtime.start(spec, options).await }).await?;
-        // The store has the job now; maintenance settles it after any end.
-        let mut document = job.document().await?;
-        warnings.iter().for_each(|warning| warn(&mut document, warning));
-        Ok(if is_retained { self.store_scrape(&team.id, document).await } else { document })
+        self.run(async {
+            let requirements = Requirements {
+                zero_data_retention: plan.zero_data_retention,
+                webhook: None,
+                options: &plan.options,
+                pages: 1,
+            };
+            let (is_retained, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
+            let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
+            let options = StartOptions { retention: Retention::Stream, ..options };
+            let (runtime, spec) = (Arc::clone(&self.runtime), JobSpec::from(plan));
+            let job = reservation.start(async move { runtime.start(spec, options).await }).await?;
+            // The store has the job now; maintenance settles it after any end.
+            let mut document = job.document().await?;
+            warnings.iter().for_each(|warning| warn(&mut document, warning));
+            Ok(if is_retained { self.store_scrape(&team.id, document).await } else { document })
+        })
+        .await
     }
 
     /// Lists the addresses of a site.
@@ -84,14 +87,17 @@ impl JobService {
     /// # Errors
     /// Why the map failed, or why the request is refused.
     pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<Mapped, Error> {
-        let mapping = async {
-            let mut share = self.response_memory.reserve(&team.id, MIN_MAP_MEMORY).await?;
-            let within = |bytes| share.try_grow_to(bytes);
-            let MapResult { links, warning } = self.runtime.map_within(plan, within).await?;
-            share.fit(links.iter().map(|link| link.as_str().len() + MAPPED_URL_BYTES).sum());
-            Ok::<_, Error>(Mapped { links, warning, share })
-        };
-        self.charged_lookup(team, mapping).await
+        self.run(async {
+            let mapping = async {
+                let mut share = self.response_memory.reserve(&team.id, MIN_MAP_MEMORY).await?;
+                let within = |bytes| share.try_grow_to(bytes);
+                let MapResult { links, warning } = self.runtime.map_within(plan, within).await?;
+                share.fit(links.iter().map(|link| link.as_str().len() + MAPPED_URL_BYTES).sum());
+                Ok::<_, Error>(Mapped { links, warning, share })
+            };
+            self.charged_lookup(team, mapping).await
+        })
+        .await
     }
 
     /// Starts a batch, or adds pages to one.
@@ -104,23 +110,26 @@ impl JobService {
         mut plan: BatchPlan,
         mut submit: SubmitContext,
     ) -> Result<Submitted, Error> {
-        let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
-        if let Some(id) = plan.append_to {
-            self.append(team, id, plan, submit).await?;
+        self.run(async {
+            let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
+            if let Some(id) = plan.append_to {
+                self.append(team, id, plan, submit).await?;
+                self.warn(id, &warnings).await;
+                return Ok(Submitted { id, invalid_urls });
+            }
+            plan.max_concurrency = limit_concurrency(team, plan.max_concurrency);
+            let requirements = Requirements {
+                zero_data_retention: plan.zero_data_retention,
+                webhook: plan.webhook.as_ref(),
+                options: &plan.options,
+                pages: plan.targets.len() as u64,
+            };
+            let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
+            let id = self.start(plan, options, reservation).await?;
             self.warn(id, &warnings).await;
-            return Ok(Submitted { id, invalid_urls });
-        }
-        plan.max_concurrency = limit_concurrency(team, plan.max_concurrency);
-        let requirements = Requirements {
-            zero_data_retention: plan.zero_data_retention,
-            webhook: plan.webhook.as_ref(),
-            options: &plan.options,
-            pages: plan.targets.len() as u64,
-        };
-        let (options, reservation) = self.check_and_reserve(team, &requirements, submit).await?;
-        let id = self.start(plan, options, reservation).await?;
-        self.warn(id, &warnings).await;
-        Ok(Submitted { id, invalid_urls })
+            Ok(Submitted { id, invalid_urls })
+        })
+        .await
     }
 
     /// Starts a crawl.
@@ -133,7 +142,7 @@ impl JobService {
         plan: CrawlPlan,
         submit: SubmitContext,
     ) -> Result<Submitted, Error> {
-        self.start_crawl(team, plan, submit, true).await
+        self.run(self.start_crawl(team, plan, submit, true)).await
     }
 
     /// Starts a crawl that passed [`check_crawl`](Self::check_crawl), without another check of its webhook
@@ -147,7 +156,7 @@ impl JobService {
         plan: CrawlPlan,
         submit: SubmitContext,
     ) -> Result<Submitted, Error> {
-        self.start_crawl(team, plan, submit, false).await
+        self.run(self.start_crawl(team, plan, submit, false)).await
     }
 
     async fn start_crawl(
@@ -185,14 +194,17 @@ impl JobService {
         pages: u64,
         submit: &SubmitContext,
     ) -> Result<(), Error> {
-        let requirements = Requirements {
-            zero_data_retention: plan.zero_data_retention,
-            webhook: plan.webhook.as_ref(),
-            options: &plan.options,
-            pages,
-        };
-        self.check_limits(team, &requirements, submit).await?;
-        self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
+        self.run(async {
+            let requirements = Requirements {
+                zero_data_retention: plan.zero_data_retention,
+                webhook: plan.webhook.as_ref(),
+                options: &plan.options,
+                pages,
+            };
+            self.check_limits(team, &requirements, submit).await?;
+            self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
+        })
+        .await
     }
 
     /// Adds warnings to a job's status. If that fails, the job continues without them.
@@ -290,9 +302,12 @@ impl JobService {
     /// [`Forbidden`](crate::ErrorKind::Forbidden) if the address is refused, and
     /// [`Unsupported`](crate::ErrorKind::Unsupported) if the service cannot send webhooks.
     pub async fn prepare_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
-        self.check_webhook(webhook).await?;
-        self.wake();
-        Ok(())
+        self.run(async {
+            self.check_webhook(webhook).await?;
+            self.wake();
+            Ok(())
+        })
+        .await
     }
 
     async fn check_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {

@@ -86,33 +86,37 @@ impl JobService {
         kind: JobKind,
         id: JobId,
     ) -> Result<impl Stream<Item = WatchMessage> + Send + use<>, Error> {
-        let snapshot = self.find(team, kind, id).await?;
-        let mut share = self.response_memory.reserve(team, CATCHUP_BOUND.bytes).await?;
-        let mut slice = self.store().read_json(id, 0, CATCHUP_BOUND).await?;
-        if bytes_of(&slice) > CATCHUP_BOUND.bytes {
-            // A single large document. It follows when there is memory for it.
-            slice = JsonSlice::default();
-        }
-        share.fit(bytes_of(&slice));
-        let share = Arc::new(share);
-        let mut status = self.envelope(snapshot);
-        if !slice.end {
-            // Clients stop at a final state, even if documents follow.
-            status.status = JobState::Scraping;
-        }
-        let catchup = WatchMessage::catchup(&status, slice.documents, &share)?;
-        let watch = Watch {
-            service: Arc::clone(self),
-            team: team.clone(),
-            id,
-            next_index: slice.next,
-            ready: VecDeque::from([catchup]),
-            ended: false,
-        };
-        Ok(futures_util::stream::unfold(watch, |mut watch| async move {
-            let message = watch.next().await?;
-            Some((message, watch))
-        }))
+        self.run(async {
+            let snapshot = self.find(team, kind, id).await?;
+            let mut share = self.response_memory.reserve(team, CATCHUP_BOUND.bytes).await?;
+            let mut slice = self.store().read_json(id, 0, CATCHUP_BOUND).await?;
+            if bytes_of(&slice) > CATCHUP_BOUND.bytes {
+                // A single large document. It follows when there is memory for it.
+                slice = JsonSlice::default();
+            }
+            share.fit(bytes_of(&slice));
+            let share = Arc::new(share);
+            let mut status = self.envelope(snapshot);
+            if !slice.end {
+                // Clients stop at a final state, even if documents follow.
+                status.status = JobState::Scraping;
+            }
+            let catchup = WatchMessage::catchup(&status, slice.documents, &share)?;
+            let watch = Watch {
+                service: Arc::clone(self),
+                team: team.clone(),
+                id,
+                next_index: slice.next,
+                ready: VecDeque::from([catchup]),
+                ended: false,
+            };
+            Ok(futures_util::stream::unfold(watch, |mut watch| async move {
+                let executor = watch.service.runtime.executor().clone();
+                let message = executor.enter(watch.next()).ok()?.await.flatten()?;
+                Some((message, watch))
+            }))
+        })
+        .await
     }
 
     /// Reads documents with a share for as many bytes as the bound has.

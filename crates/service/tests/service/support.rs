@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, PageText, RedirectCheck, Runtime,
-    RuntimeConfig, Transform, TransformTask, Transformed,
+    Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, PageText, RedirectCheck,
+    Runtime, RuntimeConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_service::{
     Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody,
@@ -20,6 +20,7 @@ use gleaner_types::request::BatchScrapeRequest;
 use gleaner_types::response::JobStatus;
 use gleaner_types::{CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use url::Url;
 
 pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
@@ -125,6 +126,7 @@ pub(crate) fn runtime_with(web: &Arc<FakeWeb>, config: MemoryConfig) -> Arc<Runt
 
 pub(crate) fn runtime_over(web: &Arc<FakeWeb>, store: Arc<dyn Store>, clock: Clock) -> Arc<Runtime> {
     Runtime::new(RuntimeConfig {
+        executor: Executor::of(Handle::current()),
         store,
         fetch: Arc::new(FakePorts(Arc::clone(web))),
         transform: Arc::new(FakePorts(Arc::clone(web))),

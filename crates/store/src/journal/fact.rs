@@ -183,6 +183,10 @@ facts! { 'a
         url: &'a str,
         /// The user wrote the URL without its slash.
         slash_added: bool,
+        /// The number of the line that forbids it.
+        line: Option<u32>,
+        /// The rule in that line.
+        rule: Option<&'a str>,
     }
     /// A page waits for a retry.
     Retried = 8 {

@@ -40,6 +40,10 @@ pub trait Journal: Debug + Send + Sync + 'static {
         None
     }
 
+    /// Writes what was appended, and releases the medium. Nothing is written after that, as at an end. It may
+    /// block. The default does nothing.
+    fn close(&self) {}
+
     /// Takes batches to write, and returns their ticket: a number that grows with each call. It is called
     /// under the lock of the store, in the order of the facts, and must not block.
     fn append(&self, batches: Vec<Batch>) -> u64;

@@ -91,7 +91,7 @@ fn facts<'a>(values: &'a Values, pages: PageList<'a>, keys: Keys<'a>, depths: De
         },
         Fact::Document { position: number, credits: u64::from(small), scrape: optional },
         Fact::Failed { sequence: number, at: time, url: text, slash_added: flag, code: text, message: text },
-        Fact::Blocked { url: text, slash_added: flag },
+        Fact::Blocked { url: text, slash_added: flag, line: Some(small), rule: optional_text },
         Fact::Retried { key, attempt: small },
         Fact::Leased { keys },
         Fact::Lost { pages: number },

@@ -79,7 +79,8 @@ pub(super) fn logged(fact: &Fact<'_>) -> Result<Option<EndedJob>, Damage> {
         team: Some(team.clone()),
         state,
         completed: documents,
-        total: documents,
+        total: 0,
+        open: 0,
         failed,
         robots_blocked: blocked,
         tokens_used: tokens,
@@ -90,6 +91,7 @@ pub(super) fn logged(fact: &Fact<'_>) -> Result<Option<EndedJob>, Damage> {
         warnings: warnings.unwrap_or_default(),
         failure,
         error: error.map(str::to_owned),
-    };
+    }
+    .with_open(0);
     Ok(Some(EndedJob { team, url: url.to_owned(), snapshot, zero_data_retention }))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::Admitted;
+use gleaner_frontier::{Admitted, RobotsLine};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, PageError};
 use url::Url;
@@ -60,12 +60,14 @@ impl State {
     }
 
     /// Lists a page that robots.txt forbids.
-    pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
+    pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool, rule: Option<RobotsLine>) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.robots_blocked += 1;
-        self.log.push(job.journal.everything(), &Fact::Blocked { url: url.as_str(), slash_added });
+        let (line, text) = rule.as_ref().map(|line| (line.number, line.rule.as_str())).unzip();
+        let fact = Fact::Blocked { url: url.as_str(), slash_added, line, rule: text };
+        self.log.push(job.journal.everything(), &fact);
         if self.failure_quota.reserve(job.team, job.failures.robots_blocked.len()) {
-            job.failures.robots_blocked.push(BlockedPage { url, slash_added });
+            job.failures.robots_blocked.push(BlockedPage { url, slash_added, rule });
         } else {
             job.warn(JobWarning::FailuresNotListed, &mut self.log);
         }

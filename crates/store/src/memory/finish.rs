@@ -73,8 +73,11 @@ impl State {
         } = page;
         let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
         let mut queue_outcome = outcome.queue_outcome();
-        let is_blocked = matches!(outcome, PageOutcome::RobotsBlocked);
-        let mut failure = if let PageOutcome::Failed(error) = outcome { Some(error) } else { None };
+        let (mut failure, blocked) = match outcome {
+            PageOutcome::Failed(error) => (Some(error), None),
+            PageOutcome::RobotsBlocked(rule) => (None, Some(rule)),
+            _ => (None, None),
+        };
         let mut full = None;
         let Some(lease) = self.queue_lease(page.lease) else { return Receipt::default() };
         self.lease_holders.remove(lease);
@@ -142,8 +145,8 @@ impl State {
         self.teams.page_finished(job.team, &self.frontier);
         if let Some(error) = failure {
             self.page_failed(page.job, page.url, slash_added, error, now);
-        } else if is_blocked {
-            self.page_blocked(page.job, page.url, slash_added);
+        } else if let Some(rule) = blocked {
+            self.page_blocked(page.job, page.url, slash_added, rule);
         }
         if fills {
             self.set_reader_behind(page.job, true);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gleaner_frontier::JobSlot;
+use gleaner_frontier::{JobSlot, RobotsLine};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -264,11 +264,12 @@ impl State {
                     job.failures.failures.push(PageFailure { sequence, at, url, slash_added, error });
                 }
             }
-            Fact::Blocked { url, slash_added } => {
+            Fact::Blocked { url, slash_added, line, rule } => {
                 job.robots_blocked += 1;
                 let url = parse(url)?;
+                let rule = line.zip(rule).map(|(line, rule)| RobotsLine::new(line, rule.to_owned()));
                 if self.failure_quota.reserve(job.team, job.failures.robots_blocked.len()) {
-                    job.failures.robots_blocked.push(BlockedPage { url, slash_added });
+                    job.failures.robots_blocked.push(BlockedPage { url, slash_added, rule });
                 }
             }
             Fact::Sealed { .. } => job.sealed = true,

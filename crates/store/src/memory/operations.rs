@@ -33,6 +33,10 @@ impl<J: Journal> Store for LocalStore<J> {
         self.journal.is_durable()
     }
 
+    fn close(&self) {
+        self.journal.close();
+    }
+
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
         self.check_stall()?;
         let ticket = self.start(job, now)?;

@@ -11,16 +11,18 @@ impl State {
     pub(super) fn stalled_snapshot(&self, id: JobId) -> Result<JobSnapshot, Error> {
         let snapshot = self.snapshot(id)?;
         let Some(job) = self.jobs.get(&id).filter(|job| !job.has_durable_end()) else { return Ok(snapshot) };
-        let total = if job.ended_at.is_some() { job.final_counts.total } else { snapshot.total };
+        let counts = &job.final_counts;
+        let at_end = counts.total.saturating_sub(counts.documents);
+        let open = if job.ended_at.is_some() { at_end } else { snapshot.open };
         Ok(JobSnapshot {
             state: JobState::Scraping,
-            total,
             ended_at: None,
             waiting_for: Some(WaitingFor::Disk),
             failure: None,
             error: None,
             ..snapshot
-        })
+        }
+        .with_open(open))
     }
 
     /// True if a job has ended, and no crash can undo it. A job that is gone has.

@@ -457,14 +457,16 @@ impl State {
             Some(_) => job.final_counts,
             None => self.frontier.counts(job.slot).unwrap_or_default(),
         };
-        Ok(JobSnapshot {
+        // At the end no page is leased, and admitted pages that were never fetched do not count.
+        let open = if job.ended_at.is_some() { 0 } else { counts.total.saturating_sub(counts.documents) };
+        let snapshot = JobSnapshot {
             id,
             kind: job.kind,
             team: job.account.as_ref().map(|account| account.team.clone()),
             state: job.state,
             completed: counts.documents,
-            // At the end no page is leased, and admitted pages that were never fetched do not count.
-            total: if job.ended_at.is_some() { counts.documents } else { counts.total },
+            total: 0,
+            open: 0,
             failed: counts.failed,
             robots_blocked: job.robots_blocked,
             tokens_used: job.tokens,
@@ -475,6 +477,7 @@ impl State {
             warnings: job.warnings(),
             failure: job.failure,
             error: job.error.clone(),
-        })
+        };
+        Ok(snapshot.with_open(open))
     }
 }

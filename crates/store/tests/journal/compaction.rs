@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, JobRules, UrlKey};
+use gleaner_frontier::{Candidate, JobRules, RobotsLine, UrlKey};
 use gleaner_store::journal::{Part, VecJournal};
 use gleaner_store::{
     FinishedPage, LeasedPage, LocalStore, MemoryConfig, NewJob, PageOutcome, ReadBound, Retention, Store,
@@ -94,7 +94,7 @@ impl Site {
         let message = "no answer".to_owned();
         let outcome = match choice % 8 {
             0 => PageOutcome::Failed(PageError { code: ErrorCode::ScrapeSiteError, message }),
-            1 => PageOutcome::RobotsBlocked,
+            1 => PageOutcome::RobotsBlocked(Some(RobotsLine::new(2, "Disallow: /".to_owned()))),
             2 => PageOutcome::Retry(now),
             _ => {
                 let markdown = Some(lease.url.to_string());

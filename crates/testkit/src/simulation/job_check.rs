@@ -58,10 +58,10 @@ impl JobCheck {
     /// Checks the counts of a job against its documents and its last counts.
     pub(super) fn counts(&mut self, context: &Context, task: &CrawlTask, counts: &JobSnapshot) {
         let (completed, failed) = (counts.completed, counts.failed);
-        let consistent = completed <= counts.total
-            && counts.total <= task.limit
+        let total = counts.contract_total();
+        let consistent = total <= task.limit
             // The total does not count sitemaps.
-            && counts.total <= context.world.queueable_pages() as u64
+            && total <= context.world.queueable_pages() as u64
             && completed >= self.documents
             && completed >= self.last_counts.0
             && failed >= self.last_counts.1
@@ -87,7 +87,7 @@ impl JobCheck {
         if counts.state != JobState::Completed {
             Self::violate(context, task, &format!("it ended as {:?}", counts.state));
         }
-        if (completed, counts.total) != (self.documents, self.documents) {
+        if (completed, counts.contract_total()) != (self.documents, self.documents) {
             let what = format!("{counts:?} at the end, with {} documents", self.documents);
             Self::violate(context, task, &what);
         }

@@ -167,9 +167,11 @@ impl Monitor {
         self.in_flight += u32::from(!bound.is_map);
         self.in_flight_by_job[job] += 1;
         if let Some((team, slots)) = bound.team {
-            let bounds = self.bounds.iter().zip(&self.in_flight_by_job);
-            let own = bounds.filter(|(other, _)| other.team.is_some_and(|(other, _)| other == team));
-            let in_work: u32 = own.map(|(_, count)| count).sum();
+            // What is left of a cancelled job is a robots.txt that jobs of any team wait for.
+            let jobs = self.bounds.iter().zip(&self.in_flight_by_job).enumerate();
+            let running = jobs.filter(|(job, _)| !self.cancelled.contains(job));
+            let own = running.filter(|(_, (other, _))| other.team.is_some_and(|(other, _)| other == team));
+            let in_work: u32 = own.map(|(_, (_, count))| count).sum();
             if in_work > slots {
                 self.violate(now, format!("team {team} has {in_work} concurrent requests"));
             }

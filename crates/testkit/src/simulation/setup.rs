@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
+use gleaner_runtime::{Clock, Executor, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, Store};
+use tokio::runtime::Handle;
 
 use super::context::{Context, Faults, LEASE_TIME};
 use super::crawl_task::CrawlTask;
@@ -103,6 +104,7 @@ impl Setup {
     /// A runtime of this process.
     pub(super) fn runtime(&self, store: Arc<FaultyStore>) -> Arc<Runtime> {
         Runtime::new(RuntimeConfig {
+            executor: Executor::of(Handle::current()),
             store,
             fetch: Arc::new(SimulatedFetch(Arc::clone(&self.context))),
             transform: Arc::new(SimulatedTransform(Arc::clone(&self.context))),

@@ -152,6 +152,8 @@ pub(crate) fn map(request: MapRequest, report: &mut Report) -> Option<MapPlan> {
         limit: request.limit.unwrap_or(DEFAULT_MAP_LIMIT),
         timeout: request.timeout.map(Duration::from_millis),
         location,
+        max_age: Duration::from_millis(request.max_age.unwrap_or(DEFAULT_MAX_AGE_MS)),
+        skip_tls_verification: request.skip_tls_verification.unwrap_or(true),
     })
 }
 

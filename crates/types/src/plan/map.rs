@@ -21,4 +21,8 @@ pub struct MapPlan {
     pub timeout: Option<Duration>,
     /// Where requests appear to come from.
     pub location: Location,
+    /// Accept a cached copy of a page that is read for its links, younger than this.
+    pub max_age: Duration,
+    /// Accept any certificate.
+    pub skip_tls_verification: bool,
 }

@@ -42,6 +42,13 @@ pub struct MapRequest {
     /// Where requests appear to come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// Accept a cached copy of a page that is read for its links, younger than this many milliseconds. The
+    /// JSON has no such field.
+    #[serde(skip)]
+    pub max_age: Option<u64>,
+    /// Accept any certificate. The JSON has no such field.
+    #[serde(skip)]
+    pub skip_tls_verification: Option<bool>,
     /// Other fields that clients send.
     #[serde(flatten)]
     pub extras: Extras,
@@ -71,6 +78,13 @@ setters! {
         timeout: value(u64);
         /// Makes requests appear to come from this country, in these languages.
         location: value(Location);
+        /// Accepts a cached copy of a page that is read for its links, younger than this many milliseconds.
+        /// The default is that of the [`Defaults`](crate::request::Defaults): 0, which accepts none, for a
+        /// program, and two days for the API.
+        max_age: value(u64);
+        /// Accepts any certificate. The default is that of the [`Defaults`](crate::request::Defaults):
+        /// `false` for a program, `true` for the API.
+        skip_tls_verification: value(bool);
         /// Sets the other fields that clients send.
         extras: plain(Extras);
     }

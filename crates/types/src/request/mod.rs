@@ -11,8 +11,9 @@
 //!
 //! # From Rust
 //!
-//! `new` takes what a request needs, and each other field has a setter. The structs are `#[non_exhaustive]`,
-//! so that new fields do not break callers; fields can also be read and assigned.
+//! `new` takes what a request needs, and each other field has a setter. Two fields have other [`Defaults`] in
+//! a program than in the API. The structs are `#[non_exhaustive]`, so that new fields do not break callers;
+//! fields can also be read and assigned.
 //!
 //! ```
 //! use gleaner_types::request::{CrawlRequest, Format, JsonFormat};
@@ -46,6 +47,7 @@
 mod action;
 mod bare_name;
 mod crawl;
+mod defaults;
 mod extract;
 mod extras;
 mod format;
@@ -59,6 +61,7 @@ mod webhook;
 
 pub use action::{Action, Paper};
 pub use crawl::{CrawlParamsPreviewRequest, CrawlRequest};
+pub use defaults::Defaults;
 pub use extract::{Agent, ExtractRequest};
 pub use extras::Extras;
 pub use format::{

@@ -91,8 +91,9 @@ macro_rules! scrape_option_setters {
                 include_tags: list(String);
                 /// Drops the elements that match one of these CSS selectors.
                 exclude_tags: list(String);
-                /// Accepts a cached copy younger than this many milliseconds; default two days. 0 accepts
-                /// none.
+                /// Accepts a cached copy younger than this many milliseconds. The default is that of the
+                /// [`Defaults`](crate::request::Defaults): 0, which accepts none, for a program, and two
+                /// days for the API.
                 max_age: value(u64);
                 /// Answers only from the cache, and only with a copy at least this many milliseconds old.
                 min_age: value(u64);
@@ -104,7 +105,8 @@ macro_rules! scrape_option_setters {
                 wait_for: value(u64);
                 /// Emulates a mobile device; default `false`.
                 mobile: value(bool);
-                /// Accepts any certificate; default `true`.
+                /// Accepts any certificate. The default is that of the
+                /// [`Defaults`](crate::request::Defaults): `false` for a program, `true` for the API.
                 skip_tls_verification: value(bool);
                 /// Sets the total deadline of a page in milliseconds; default 30,000.
                 timeout: value(u64);

@@ -2,6 +2,7 @@
 
 use gleaner::{Engine, ScrapeRequest};
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use super::super::engine;
 use crate::args::in_flags;
@@ -27,7 +28,8 @@ impl Pages {
             .await
             .map_err(|error| Failure::failed(format!("cannot serve pages on 127.0.0.1: {error}")))?;
         let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
-        let mut builder = browser.add_to(Engine::builder().allow_private(loopback).no_cache());
+        let builder = Engine::builder().on_runtime(Handle::current()).allow_private(loopback).no_cache();
+        let mut builder = browser.add_to(builder);
         if let Some(worker) = pdf_worker::own() {
             builder = builder.pdf_worker(worker);
         }

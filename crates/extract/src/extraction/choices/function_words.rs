@@ -38,7 +38,7 @@ static WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| FUNCTION_WORDS.iter().flat_map(|words| words.split_ascii_whitespace()).collect());
 
 /// Whether a word, in lower case, is a function word of some language.
-pub(super) fn is_function_word(word: &str) -> bool {
+pub(in crate::extraction) fn is_function_word(word: &str) -> bool {
     WORDS.contains(word)
 }
 

@@ -19,6 +19,7 @@ mod stated;
 use hashbrown::HashSet;
 
 pub(super) use self::candidate::Candidate;
+pub(super) use self::function_words::is_function_word;
 pub(super) use self::offer::{Offer, OfferedField};
 
 use self::cues::Cues;

@@ -63,9 +63,9 @@ async fn teams_take_turns() {
     let runtime = runtime(&site, 1);
     let many = hosts(6);
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let many = render_batch(&runtime, &many, of("many")).await;
+    let mut many = render_batch(&runtime, &many, of("many")).await;
     sleep(Duration::from_secs(1)).await;
-    let one = render_batch(&runtime, &["https://one.example/"], of("one")).await;
+    let mut one = render_batch(&runtime, &["https://one.example/"], of("one")).await;
     assert_eq!(one.wait().await.unwrap().documents.len(), 1);
     assert_eq!(many.wait().await.unwrap().documents.len(), 6);
     assert_eq!(site.sent()[1].url, "https://one.example/");
@@ -82,7 +82,7 @@ async fn a_page_returns_to_the_queue_if_no_browser_is_free_in_time() {
     sleep(Duration::from_secs(1)).await;
     // It may wait for half of its lease, 20 s, which end before the slot is free.
     let second = render_batch(&runtime, &["https://b.example/"], StartOptions::default()).await;
-    for job in [first, second] {
+    for mut job in [first, second] {
         let end = job.wait().await.unwrap();
         assert_eq!((end.documents.len(), end.failures.len()), (1, 0));
     }
@@ -105,7 +105,7 @@ async fn pages_that_wait_for_a_browser_do_not_delay_other_teams() {
     // More pages than the worker loop works on at once.
     let waiting = hosts(60);
     let waiting: Vec<&str> = waiting.iter().map(String::as_str).collect();
-    let waiting = render_batch(&runtime, &waiting, of("many")).await;
+    let mut waiting = render_batch(&runtime, &waiting, of("many")).await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!((site.count(BROWSER), site.count(STATIC)), (1, 0));
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Candidate, JobRules, UrlKey};
+use gleaner_frontier::{Candidate, JobRules, RobotsLine, UrlKey};
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
 use serde_json::json;
@@ -275,7 +275,7 @@ impl<R: Reopen> Pair<R> {
             0 => {
                 PageOutcome::Failed(PageError { code: ErrorCode::ScrapeSiteError, message: message.clone() })
             }
-            1 => PageOutcome::RobotsBlocked,
+            1 => PageOutcome::RobotsBlocked(Some(RobotsLine::new(2, "Disallow: /".to_owned()))),
             2 => PageOutcome::Skipped,
             3 => PageOutcome::Retry(not_before),
             4 => PageOutcome::Return(not_before),

@@ -76,6 +76,8 @@ impl From<MapRequest> for request::MapRequest {
             limit: v1.limit,
             timeout: v1.timeout,
             location: v1.location,
+            max_age: None,
+            skip_tls_verification: None,
             extras: v1.extras,
         }
     }
