@@ -33,6 +33,7 @@ const fn text(reason: SkipReason) -> &'static str {
         SkipReason::RobotsTxt => {
             "forbidden by robots.txt (--ignore-robots-txt lets them in, for sites of your own)"
         }
+        SkipReason::Hook => "that a hook of this program skips",
         SkipReason::TooCostly => "that take too long to match with --include-paths and --exclude-paths",
         _ => "for other reasons (see --explain URL)",
     }

@@ -10,6 +10,7 @@ use crate::dns_cache::CachedResolver;
 use crate::egress::EgressPolicy;
 use crate::fetcher::{Fetcher, Inner};
 use crate::headers::DEFAULT_USER_AGENT;
+use crate::layer::FetchLayer;
 use crate::proxy::{Proxies, ProxyPool};
 use crate::request::{DEFAULT_TIMEOUT, MAX_TIMEOUT};
 use crate::resolve::{GuardedResolver, Resolve, SystemResolver};
@@ -57,6 +58,7 @@ pub struct FetcherBuilder {
     roots: Vec<RootCertificates>,
     clock: fn() -> SystemTime,
     cache: Option<Arc<dyn CacheStore>>,
+    layer: Option<Arc<dyn FetchLayer>>,
     dns_cache: bool,
 }
 
@@ -79,6 +81,7 @@ impl Default for FetcherBuilder {
             roots: Vec::new(),
             clock: SystemTime::now,
             cache: None,
+            layer: None,
             dns_cache: true,
         }
     }
@@ -209,6 +212,12 @@ impl FetcherBuilder {
         self
     }
 
+    /// Sets a layer around each exchange. Default: none. A second one replaces the first.
+    pub fn layer(mut self, layer: Arc<dyn FetchLayer>) -> Self {
+        self.layer = Some(layer);
+        self
+    }
+
     /// Sets whether the resolver's answers are kept, for at most [`crate::MAX_DNS_TTL`]. Default: they are.
     /// Each use of an answer is checked against the policy.
     pub fn dns_cache(mut self, keep: bool) -> Self {
@@ -255,6 +264,7 @@ impl FetcherBuilder {
             max_redirects: self.max_redirects,
             clock: self.clock,
             cache: self.cache.map(Cache::new),
+            layer: self.layer,
         })))
     }
 }

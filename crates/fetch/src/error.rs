@@ -134,6 +134,12 @@ impl Error {
         Self::new(ErrorKind::Render, url, format!("no browser is available: {reason}"))
     }
 
+    /// The [`FetchLayer`](crate::FetchLayer) has no answer from `url`. A retry may succeed. `reason` must hold
+    /// no secrets.
+    pub fn layer(url: &Url, reason: &str) -> Self {
+        Self::new(ErrorKind::Protocol, url, format!("the layer around the fetcher failed: {reason}"))
+    }
+
     /// This machine has no descriptor, process or memory for the browser that the page at `url` needs. A
     /// retry may succeed.
     pub fn exhausted(url: &Url) -> Self {

@@ -20,6 +20,7 @@ use crate::cookies::{self, CookieJar};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
+use crate::layer::{self, LayerAnswer};
 use crate::media::{self, Accept};
 use crate::proxy::{self, ProxySession, Tier};
 use crate::redirect::{self, RedirectCheck, without_fragment};
@@ -27,8 +28,8 @@ use crate::refresh;
 use crate::request::{MAX_TIMEOUT, Request};
 use crate::response::{Hop, Response, Timings};
 use crate::retry_after::retry_after;
+use crate::transport::Peer;
 use crate::transport::trace::{self, Stage, Trace};
-use crate::transport::{Incoming, Peer};
 
 /// Fetches `request` before its deadline.
 pub(crate) async fn run(
@@ -301,7 +302,7 @@ impl<'a> Exchange<'a> {
         cookies: Option<&str>,
         check: &dyn RedirectCheck,
         trace: &Trace,
-    ) -> Result<http::Response<Incoming>, Error> {
+    ) -> Result<LayerAnswer, Error> {
         trace.enter(Stage::Answer);
         let body = Full::new(self.body.clone().unwrap_or_default());
         let mut request = http::Request::new(body);
@@ -318,7 +319,8 @@ impl<'a> Exchange<'a> {
             validators.add_to(request.headers_mut());
         }
         self.sent_at = Instant::now();
-        let sending = self.session.send(request, &self.url, self.skip_tls_verification);
+        let skip = self.skip_tls_verification;
+        let sending = layer::send(self.fetcher, &mut self.session, request, &self.url, skip);
         let sending = redirect::while_allowed(check, sending);
         let Some(limit) = self.fetcher.read_timeout else { return sending.await };
         let answered = trace::run_unless_silent(limit, trace, sending).await;
@@ -370,11 +372,7 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    async fn finish(
-        &mut self,
-        mut answer: http::Response<Incoming>,
-        trace: &Trace,
-    ) -> Result<Response, Error> {
+    async fn finish(&mut self, mut answer: LayerAnswer, trace: &Trace) -> Result<Response, Error> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
         let (first_byte, answered) = (self.started.elapsed(), self.sent_at.elapsed());

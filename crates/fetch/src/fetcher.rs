@@ -14,6 +14,7 @@ use crate::egress::{EgressPolicy, Refusal};
 use crate::error::{Error, ErrorKind};
 use crate::exchange;
 use crate::headers;
+use crate::layer::FetchLayer;
 use crate::proxy::{Proxies, Tier};
 use crate::redirect::RedirectCheck;
 use crate::request::Request;
@@ -45,6 +46,7 @@ pub(crate) struct Inner {
     pub(crate) max_redirects: u32,
     pub(crate) clock: fn() -> SystemTime,
     pub(crate) cache: Option<Cache>,
+    pub(crate) layer: Option<Arc<dyn FetchLayer>>,
 }
 
 impl Fetcher {
@@ -87,16 +89,7 @@ impl Fetcher {
     ///
     /// As [`check`](Self::check).
     pub fn check_resolved<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move {
-            self.0.check(url)?;
-            let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
-            match tokio::time::timeout(CHECK_TIMEOUT, self.0.guard.addresses(host)).await {
-                Ok(Err(error)) if error.is::<ForbiddenAnswer>() => {
-                    Err(Error::new(ErrorKind::Blocked, url, error.to_string()))
-                }
-                _ => Ok(()),
-            }
-        })
+        Box::pin(self.0.check_resolved(url))
     }
 
     /// The first address that the host of a URL resolves to; `None` if it resolves to none within
@@ -156,6 +149,18 @@ impl Inner {
     /// The user agent of requests in the basic tier.
     fn user_agent(&self, mobile: bool) -> HeaderValue {
         if mobile { headers::MOBILE_AGENT } else { self.user_agent.clone() }
+    }
+
+    /// As [`Fetcher::check_resolved`].
+    pub(crate) async fn check_resolved(&self, url: &Url) -> Result<(), Error> {
+        self.check(url)?;
+        let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
+        match tokio::time::timeout(CHECK_TIMEOUT, self.guard.addresses(host)).await {
+            Ok(Err(error)) if error.is::<ForbiddenAnswer>() => {
+                Err(Error::new(ErrorKind::Blocked, url, error.to_string()))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {

@@ -127,6 +127,7 @@ mod fetcher;
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
+mod layer;
 mod media;
 mod proxy;
 mod redirect;
@@ -157,6 +158,7 @@ pub use headers::{
     DEFAULT_USER_AGENT, MAX_REQUEST_HEADERS, MOBILE_USER_AGENT, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT,
 };
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
+pub use layer::{AnswerBody, FetchLayer, LayerAnswer, LayerRequest, Next};
 pub use media::Accept;
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};

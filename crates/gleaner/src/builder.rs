@@ -1,5 +1,6 @@
 mod crawling;
 mod executing;
+mod hooks;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,9 @@ use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
     FrontierConfig,
 };
-use gleaner_runtime::{Executor, MemoryBudget, RenderPolicy, RenderSettings, Runtime, RuntimeConfig};
+use gleaner_runtime::{
+    DocumentSink, Executor, MemoryBudget, PageHooks, RenderPolicy, RenderSettings, Runtime, RuntimeConfig,
+};
 use gleaner_store::{MemoryConfig, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
@@ -97,6 +100,8 @@ pub struct EngineBuilder {
     has_stealth_proxies: bool,
     renderer: Option<Arc<dyn Render>>,
     render_policy: RenderPolicy,
+    hooks: Option<Arc<dyn PageHooks>>,
+    sink: Option<Arc<dyn DocumentSink>>,
     pub(crate) pdf: PdfSettings,
     pub(crate) extract: ExtractSettings,
     pub(crate) service: ServiceSettings,
@@ -127,6 +132,8 @@ impl Default for EngineBuilder {
             has_stealth_proxies: false,
             renderer: None,
             render_policy: RenderPolicy::default(),
+            hooks: None,
+            sink: None,
             pdf: Default::default(),
             extract: Default::default(),
             service: Default::default(),
@@ -518,6 +525,12 @@ impl EngineBuilder {
             near_duplicates: self.near_duplicates,
             memory,
         });
+        if let Some(hooks) = self.hooks {
+            runtime.set_hooks(hooks);
+        }
+        if let Some(sink) = self.sink {
+            runtime.set_sink(sink);
+        }
         if is_own {
             runtime.own_store();
         }

@@ -55,8 +55,9 @@ impl Engine {
         capabilities: Capabilities,
         bounds: RequestBounds,
     ) -> Self {
-        // In a file or a database, documents outlive their reader.
-        let retention = if runtime.store().is_durable() { Retention::Keep } else { Retention::Stream };
+        // In a file or a database, documents outlive their reader. With a sink, they need none.
+        let is_kept = runtime.store().is_durable() || runtime.has_sink();
+        let retention = if is_kept { Retention::Keep } else { Retention::Stream };
         Self { runtime, service, extract, capabilities, bounds, retention }
     }
 

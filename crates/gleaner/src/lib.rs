@@ -41,6 +41,9 @@
 //! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`EngineBuilder::cache`] |
 //! | let jobs survive a crash, in one file | [`sqlite`] |
 //! | share jobs among processes | [`postgres`] |
+//! | choose links, headers, paces and retries page by page, or learn of the end of each | [`EngineBuilder::hooks`] |
+//! | send requests in your own way, or answer them from recorded sessions | [`EngineBuilder::wrap_fetch`] |
+//! | keep documents in a store of your own | [`EngineBuilder::sink`] |
 //! | render pages in a browser, take screenshots | [`browser`], or an engine of your own by [`render`] |
 //! | ask a language model | [`models`], or one of your own by [`model`] |
 //! | convert untrusted PDFs | [`pdf`] |
@@ -215,6 +218,22 @@ pub mod render {
         SameSite,
     };
 }
+/// The types of a [layer around the fetcher](EngineBuilder::wrap_fetch).
+pub mod layer {
+    #[doc(inline)]
+    pub use gleaner_fetch::{
+        AnswerBody, Error, ErrorKind, FetchLayer, HeaderMap, HeaderName, HeaderValue, LayerAnswer,
+        LayerRequest, Method, Next,
+    };
+}
+/// The types of [hooks for each page](EngineBuilder::hooks) and of a [sink of documents](EngineBuilder::sink).
+pub mod hooks {
+    #[doc(inline)]
+    pub use gleaner_runtime::{
+        DocumentSink, EndOutcome, Follow, FoundLink, HOOK_TIME, HookError, MAX_HOOK_THREADS, MAX_SINK_WRITES,
+        Pace, PageAttempt, PageEnd, PageFacts, PageHooks, RequestDraft, Retry, SINK_TIME, SinkPage, Timings,
+    };
+}
 /// The attribute of implementations of the ports with asynchronous methods, such as [`Resolve`] and
 /// [`CacheStore`].
 pub use async_trait::async_trait;
@@ -243,9 +262,9 @@ pub use gleaner_types::request::{
 };
 #[doc(inline)]
 pub use gleaner_types::{
-    CacheState, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId, JobKind,
-    JobState, Metadata, PageError, PathPart, ProxyUsed, RequestBounds, SafeUrl, event, limits, media,
-    parse_json, plan, response,
+    BoxFuture, CacheState, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId,
+    JobKind, JobState, Metadata, PageError, PathPart, ProxyUsed, RequestBounds, SafeUrl, event, limits,
+    media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
-pub use {ipnet, schemars, serde_json, tokio, url};
+pub use {http, ipnet, schemars, serde_json, tokio, url};

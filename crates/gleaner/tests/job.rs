@@ -3,6 +3,8 @@
 
 #[path = "job/examples.rs"]
 mod examples;
+#[path = "job/hooks.rs"]
+mod hooks;
 #[path = "../examples/load/run.rs"]
 mod load;
 #[path = "job/runtimes.rs"]

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use gleaner_store::{LeasedPage, PageOutcome};
+use gleaner_types::PageError;
 use tokio::time::Instant;
 
 use crate::context::JobContext;
+use crate::hooked::EndedAttempt;
+use crate::hooks::Retry;
 use crate::limits::{EXHAUSTED_PAUSE, MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 use crate::shared::Shared;
 
@@ -49,4 +52,44 @@ pub(crate) fn retry(
         tracing::debug!(job = %job.id, url, seconds = pause.as_secs_f64(), "a page is retried after a pause");
     }
     is_allowed.then_some(PageOutcome::Retry(at))
+}
+
+/// The end of an attempt at a page without a document, or with that of an error page.
+pub(crate) struct AttemptEnd<'a> {
+    pub(crate) status: Option<u16>,
+    pub(crate) error: Option<&'a PageError>,
+    pub(crate) retry_after: Option<Duration>,
+    /// Another attempt may succeed.
+    pub(crate) is_retryable: bool,
+}
+
+/// As [`retry`], after the hooks of the embedder were asked, if there are any.
+pub(crate) async fn retry_page(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    end: AttemptEnd<'_>,
+) -> Option<PageOutcome> {
+    let AttemptEnd { status, error, retry_after, is_retryable } = end;
+    let advice = match shared.hooks.get() {
+        None => Retry::Default,
+        Some(hooks) => {
+            let attempt = EndedAttempt {
+                job: job.id,
+                url: page.url.clone(),
+                number: page.attempt.saturating_add(1),
+                status,
+                error: error.cloned(),
+                retry_after,
+                is_retryable,
+            };
+            hooks.retry(attempt).await
+        }
+    };
+    match advice {
+        Retry::Never => None,
+        Retry::After(pause) => retry(shared, job, page, Some(retry_after.unwrap_or_default().max(pause))),
+        Retry::Default if is_retryable => retry(shared, job, page, retry_after),
+        Retry::Default => None,
+    }
 }

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use gleaner_frontier::{Candidate, Fingerprint};
+use gleaner_frontier::{Candidate, Fingerprint, SkipReason};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, scrape_id};
 use gleaner_types::plan::SitemapMode;
+use gleaner_types::{Document, PageError};
 use http::StatusCode;
 use url::Url;
 use uuid::Uuid;
 
-use crate::context::JobContext;
+use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
 use crate::explain::FoundOn;
+use crate::hooked::{Hooks, LinkingPage};
 use crate::ports::PageText;
 use crate::rejections::Rejections;
 use crate::second_pass::PageVersion;
@@ -65,6 +67,7 @@ pub(crate) async fn complete_page(
     page.fingerprint = text.and_then(Fingerprint::of);
     let in_results = !job.is_start(leased.key)
         || [&leased.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
+    let hooked = shared.hooks.get().map(|hooks| (hooks, fetched.url.clone()));
     let final_page = crawl.candidate(fetched.url, &mut 0);
     let external = leased.external || final_page.as_ref().is_some_and(|candidate| candidate.external);
     let final_key = final_page.map(|candidate| crawl.key_after(leased, fetched.status, &candidate));
@@ -73,6 +76,21 @@ pub(crate) async fn complete_page(
         let (links, rejected) =
             select_links(shared, job, leased, transformed.links, transformed.nofollow).await;
         page.links = links;
+        if let Some((hooks, url)) = hooked.filter(|_| !page.links.is_empty()) {
+            let (status, depth) = (fetched.status, leased.depth);
+            let linking = LinkingPage { job: job.id, url, status, depth, document };
+            let links = std::mem::take(&mut page.links);
+            let (complete, followed) = follow_links(hooks, crawl, linking, links, &rejected).await;
+            document = complete;
+            match followed {
+                Ok(links) => page.links = links,
+                Err(error) => {
+                    (page.redirected_to, page.fingerprint) = (None, None);
+                    page.outcome = PageOutcome::Failed(error);
+                    return None;
+                }
+            }
+        }
         page.notes.extend(shared.count_rejected(crawl, &rejected));
     }
     page.outcome =
@@ -106,6 +124,27 @@ async fn select_links(
     let selected = shared.slices.filter_map(links, select).await;
     shared.warn_of_costly_patterns(job).await;
     (selected, rejected)
+}
+
+/// The links of a page that the embedder's hook follows. The others are counted and traced.
+async fn follow_links(
+    hooks: &Hooks,
+    crawl: &CrawlContext,
+    page: LinkingPage,
+    links: Vec<Candidate>,
+    rejected: &Rejections,
+) -> (Document, Result<Vec<Candidate>, PageError>) {
+    let (document, followed) = hooks.follow(page, links).await;
+    let links = followed.map(|followed| {
+        for (url, reason) in &followed.skipped {
+            rejected.count(SkipReason::Hook);
+            if !crawl.records.traces.is_empty() {
+                crawl.records.traces.record_hook(crawl.identity.key(url), reason);
+            }
+        }
+        followed.links
+    });
+    (document, links)
 }
 
 /// The standard reason phrase of a status, such as `Not Found`.

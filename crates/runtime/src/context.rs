@@ -82,6 +82,8 @@ pub(crate) struct JobContext {
     /// When the caller stops waiting. No retry starts after it.
     pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
+    /// Whether its documents go to the sink.
+    pub(crate) to_sink: bool,
     retries: RetryBudget,
 }
 
@@ -289,6 +291,7 @@ impl JobContext {
             slash_added: start.is_some_and(|start| start.slash_added),
             deadline: None,
             cancelled,
+            to_sink: true,
             retries,
         }
     }

@@ -54,6 +54,8 @@ pub enum Verdict {
     Failed(PageError),
     /// It does not belong to the crawl.
     Rejected(SkipReason),
+    /// A hook of the embedding program skips it, for this reason.
+    SkippedByHook(String),
     /// robots.txt forbids it, by this line if it is known.
     RobotsTxt(Option<RobotsLine>),
     /// It is further away than `maxDiscoveryDepth` allows.
@@ -86,6 +88,7 @@ impl fmt::Display for Verdict {
             }
             Self::Failed(error) => write!(f, "failed: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
+            Self::SkippedByHook(reason) => write!(f, "not crawled: the embedder's hook: {reason}"),
             Self::RobotsTxt(None) => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
             Self::RobotsTxt(Some(line)) => write!(f, "not crawled: {}, by {line}", SkipReason::RobotsTxt),
             Self::TooManyClicks(depth) => {
@@ -238,8 +241,23 @@ impl Traces {
     /// Marks a page as admitted to the queue. True the first time, for traced pages only.
     pub(crate) fn admit(&self, key: UrlKey) -> bool {
         let mut is_new = false;
-        self.update(key, |trace| is_new |= !std::mem::replace(&mut trace.admitted, true));
+        self.update(key, |trace| {
+            is_new |= !std::mem::replace(&mut trace.admitted, true);
+            // A link on another page is followed.
+            if matches!(trace.verdict, Some(Verdict::SkippedByHook(_))) {
+                trace.verdict = None;
+            }
+        });
         is_new
+    }
+
+    /// Records that the embedder's hook skips a link to a page.
+    pub(crate) fn record_hook(&self, key: UrlKey, reason: &str) {
+        self.update(key, |trace| {
+            if trace.verdict.is_none() && !trace.admitted {
+                trace.verdict = Some(Verdict::SkippedByHook(reason.to_owned()));
+            }
+        });
     }
 
     /// Records that a page is deferred.
@@ -359,6 +377,7 @@ mod tests {
                 Verdict::Rejected(SkipReason::TooDeep),
                 "not crawled: there are more path segments below the start URL than `maxDepth` allows",
             ),
+            (Verdict::SkippedByHook("old".to_owned()), "not crawled: the embedder's hook: old"),
             (
                 Verdict::RobotsTxt(None),
                 "not crawled: robots.txt forbids access (`ignoreRobotsTxt` lets it in)",

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use gleaner_frontier::{Observation, SkipReason, looks_like_file};
 use gleaner_store::{FinishedPage, JobWarning, LeasedPage, PageOutcome};
+use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, FetchEngine};
 use tokio::time::Instant;
 
-use crate::attempts::{after_exhaustion, page_deadline, retry};
+use crate::attempts::{AttemptEnd, after_exhaustion, page_deadline, retry_page};
 use crate::browser_access::EngineChoice;
 use crate::context::JobContext;
 use crate::exports::export;
+use crate::hooks::RequestDraft;
 use crate::host_limiter::HostLease;
 use crate::page_request::{NotAnswered, PageRequest};
 use crate::page_trace::trace;
@@ -30,6 +32,8 @@ pub(crate) struct FirstAnswer {
     pub(crate) engine: FetchEngine,
     /// The crawl delay of robots.txt.
     pub(crate) gap: Duration,
+    /// The options that the hooks of the embedder changed.
+    pub(crate) options: Option<Box<ScrapeOptionsPlan>>,
     /// Why a page that needs its scripts stays as served; `None` if it is rendered next.
     pub(crate) not_rendered: Option<NotRendered>,
 }
@@ -63,11 +67,23 @@ pub(crate) async fn fetch(
         trace(job, page, None, false);
         return None;
     };
+    let prepared = match prepare(shared, job, &page.lease).await {
+        Ok(prepared) => prepared,
+        Err(failure) => {
+            page.request_sent = false;
+            finish_failed(shared, job, page, *failure, None).await;
+            return None;
+        }
+    };
     let leased = &page.lease;
-    let options = job.options_for(leased);
-    let choice = match &export {
-        Some(_) => EngineChoice::Static(NotRendered::NotAsked),
-        None => shared.engine_choice(job, &leased.url, options),
+    let options = prepared.options.as_deref().unwrap_or_else(|| job.options_for(leased));
+    let choice = match (&export, prepared.rendered) {
+        (Some(_), _) => EngineChoice::Static(NotRendered::NotAsked),
+        (None, Some(true)) if shared.browser.is_some() => EngineChoice::Browser,
+        (None, Some(false)) if RenderNeed::of(options) != RenderNeed::Required => {
+            EngineChoice::Static(NotRendered::NotAsked)
+        }
+        (None, _) => shared.engine_choice(job, &leased.url, options),
     };
     let mut request = PageRequest {
         shared,
@@ -114,7 +130,39 @@ pub(crate) async fn fetch(
         EngineChoice::Static(reason) => Some(reason),
         EngineChoice::StaticFirst | EngineChoice::Browser | EngineChoice::BrowserFirst => render_failure,
     };
-    Some(FirstAnswer { fetched: answered.fetched, engine, gap, not_rendered })
+    Some(FirstAnswer { fetched: answered.fetched, engine, gap, options: prepared.options, not_rendered })
+}
+
+/// What the hooks of the embedder changed of a request.
+#[derive(Default)]
+struct PreparedRequest {
+    /// `None` for the options of the job.
+    options: Option<Box<ScrapeOptionsPlan>>,
+    /// Whether a browser renders the page, if that was set.
+    rendered: Option<bool>,
+}
+
+/// Lets the hooks of the embedder, if there are any, change the request for a page.
+async fn prepare(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+) -> Result<PreparedRequest, Box<FetchError>> {
+    let Some(hooks) = shared.hooks.get() else { return Ok(PreparedRequest::default()) };
+    let attempt = page.attempt.saturating_add(1);
+    let mut draft = RequestDraft::new(job.id, &page.url, attempt, job.options_for(page).clone());
+    let prepared = hooks.prepare(&mut draft, page_deadline(shared, job, page)).await;
+    prepared.map_err(|error| {
+        Box::new(FetchError {
+            error,
+            retryable: false,
+            browser_crashed: false,
+            exhausted: false,
+            refused_redirect: None,
+        })
+    })?;
+    let (options, rendered) = draft.into_parts();
+    Ok(PreparedRequest { options: Some(Box::new(options)), rendered })
 }
 
 /// Did the browser fail, not the host?
@@ -181,8 +229,14 @@ async fn failure_outcome(
                 let _ = shared.store.warn(job.id, warning).await;
             }
             let may_retry = failure.retryable && !(failure.browser_crashed && page.attempt > 0);
-            let retry = if may_retry { retry(shared, job, page, None) } else { None };
-            retry.unwrap_or(PageOutcome::Failed(failure.error))
+            let end = AttemptEnd {
+                status: None,
+                error: Some(&failure.error),
+                retry_after: None,
+                is_retryable: may_retry,
+            };
+            let retried = retry_page(shared, job, page, end).await;
+            retried.unwrap_or(PageOutcome::Failed(failure.error))
         }
     }
 }

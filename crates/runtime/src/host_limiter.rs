@@ -34,10 +34,13 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::{Position, Url};
 
+use crate::hooks::Pace;
 use crate::host_addresses::{AddressPlace, Addresses};
 
 /// Idle hosts are evicted above this count.
 const MAX_IDLE_HOSTS: usize = 10_000;
+/// The embedder is asked again for the pace of a host after this time.
+const PACE_LIFETIME: Duration = Duration::from_secs(10);
 /// Hosts with a gap, or with a job that has a delay, stay this long before eviction: no gap is longer.
 const MAX_GAP: Duration = Duration::from_secs(3_600);
 
@@ -76,6 +79,8 @@ struct Host {
     state: Mutex<State>,
     /// Notified when a waiting request may be able to start.
     changed: Notify,
+    /// Held while the embedder is asked for the pace.
+    asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -87,8 +92,13 @@ struct State {
     in_flight: u32,
     /// When the last request ended.
     last_end: Option<Instant>,
-    /// Minimum time between the end of one request and the start of the next, from the host's robots.txt.
+    /// Minimum time between the end of one request and the start of the next: the greater one of that of the
+    /// host's robots.txt and that of the embedder.
     gap: Duration,
+    /// That of robots.txt.
+    robots_gap: Duration,
+    /// The pace that the embedder asks for, and when it did.
+    pace: Option<(Pace, Instant)>,
     /// No request starts before this.
     paused_until: Option<Instant>,
     /// Jobs with a delay that sent requests recently.
@@ -118,6 +128,15 @@ enum Admission {
 }
 
 impl State {
+    fn set_max_concurrent(&mut self, max_concurrent: u32) {
+        let places = self.pace.map_or(u32::MAX, |(pace, _)| pace.places);
+        self.max_concurrent = max_concurrent.min(places);
+    }
+
+    fn update_gap(&mut self) {
+        self.gap = self.robots_gap.max(self.pace.map_or(Duration::ZERO, |(pace, _)| pace.gap));
+    }
+
     fn admission(&self, pacing: RequestPacing, now: Instant) -> Admission {
         let gap = self.gap.max(pacing.gap);
         let max_concurrent = if gap.is_zero() { self.max_concurrent.max(1) } else { 1 };
@@ -199,7 +218,7 @@ impl HostLimiter {
         let host = self.host(url);
         let mut state = host.lock();
         state.leased += 1;
-        state.max_concurrent = max_concurrent;
+        state.set_max_concurrent(max_concurrent);
         host.notify(state);
         HostLease(host)
     }
@@ -208,7 +227,7 @@ impl HostLimiter {
     pub(crate) fn set_limits(&self, url: &Url, max_concurrent: u32, not_before: Instant) {
         let host = self.host(url);
         let mut state = host.lock();
-        state.max_concurrent = max_concurrent;
+        state.set_max_concurrent(max_concurrent);
         state.paused_until = state.paused_until.max(Some(not_before));
         host.notify(state);
     }
@@ -230,12 +249,43 @@ impl HostLimiter {
         self.addresses.place(address, of_host).await
     }
 
-    /// Sets the minimum time between the end of one request to the host of `url` and the start of the next.
-    pub(crate) fn set_gap(&self, url: &Url, gap: Duration) {
+    /// Sets the minimum time between the end of one request to the host of `url` and the start of the next,
+    /// from its robots.txt. Returns the greater one of it and that of the embedder.
+    pub(crate) fn set_gap(&self, url: &Url, gap: Duration) -> Duration {
         let host = self.host(url);
         let mut state = host.lock();
-        state.gap = gap;
+        state.robots_gap = gap;
+        state.update_gap();
+        let gap = state.gap;
         host.notify(state);
+        gap
+    }
+
+    /// Asks for the pace of the host of `url`, by its name, unless that was done a short time ago. Returns the
+    /// gap and the places for the store, each only if the embedder asks for one or did before: another process
+    /// may have learned a gap. Other requests to the host wait for the answer.
+    pub(crate) async fn ask_pace<F: Future<Output = Pace>>(
+        &self,
+        url: &Url,
+        ask: impl FnOnce(Box<str>) -> F,
+    ) -> Option<(Option<Duration>, Option<u32>)> {
+        let host = self.host(url);
+        let _turn = host.asking.lock().await;
+        if host.lock().pace.is_some_and(|(_, at)| at.elapsed() < PACE_LIFETIME) {
+            return None;
+        }
+        let pace = ask(host_name(url).into()).await;
+        let mut state = host.lock();
+        let before = state.pace.map_or(Pace::new(), |(pace, _)| pace);
+        state.pace = Some((pace, Instant::now()));
+        state.update_gap();
+        let current = state.max_concurrent;
+        state.set_max_concurrent(current);
+        let has_gap = !pace.gap.max(before.gap).is_zero();
+        let has_places = pace.places.min(before.places) < u32::MAX;
+        let changes = (has_gap.then_some(state.gap), has_places.then_some(pace.places));
+        host.notify(state);
+        Some(changes)
     }
 
     /// No request to the host of `url` starts during this pause.

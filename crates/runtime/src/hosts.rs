@@ -39,8 +39,19 @@ impl Shared {
         self.permit_held(url, pacing, hold).await
     }
 
+    /// Asks the hooks of the embedder, if there are any, for the pace of the host of `url`, and reports it to
+    /// the store, so that no more pages are leased than may be requested.
+    pub(crate) async fn ask_pace(&self, url: &Url) {
+        let Some(hooks) = self.hooks.get() else { return };
+        let asked = self.host_limiter.ask_pace(url, |host| hooks.pace(host)).await;
+        if let Some((min_gap, max_concurrent)) = asked.filter(|asked| *asked != (None, None)) {
+            self.feedback(url, HostFeedback { min_gap, max_concurrent, ..HostFeedback::default() });
+        }
+    }
+
     /// As [`permit`](Self::permit), for a host that is held.
     async fn permit_held(&self, url: &Url, pacing: RequestPacing, mut hold: HostGuard) -> HeldPermit {
+        self.ask_pace(url).await;
         let address = self.fetch.address(url).await;
         loop {
             // The hold may have brought the pace of another process.

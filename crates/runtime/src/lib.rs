@@ -17,14 +17,15 @@
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
 //! - base: `error`, `clock`, `executor`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
-//!   `memory`, `session`, `warning`
+//!   `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hooked`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
-//! - ports: `ports`, `timings`, `owner`, `extract`, `tracking`, `check_options`, `config`
+//! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
 //! - job: `explain`, `sitemaps`, `twins`, `context`, `resume`, `browser_access`
 //! - shared by all jobs: `shared`, `session_notes`, `holds`, `hosts`, `robots_reader`, `attempts`, `commit`
 //! - steps of a page: `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`,
-//!   `page_event`, `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`
+//!   `page_event`, `page_request`, `fetching`, `second_pass`, `complete_page`, `read_page`, `track_changes`,
+//!   `deliver`
 //! - work: `page`, `map`, `renewal`, `worker`
 //! - jobs from outside: `runtime`, `job_control`, `handle`, `start`
 
@@ -38,6 +39,7 @@ mod complete_page;
 mod config;
 mod context;
 mod credits;
+mod deliver;
 mod error;
 mod executor;
 mod explain;
@@ -47,6 +49,8 @@ mod fair_semaphore;
 mod fetching;
 mod handle;
 mod holds;
+mod hooked;
+mod hooks;
 mod host_addresses;
 mod host_limiter;
 mod hosts;
@@ -76,6 +80,7 @@ mod second_pass;
 mod session;
 mod session_notes;
 mod shared;
+mod sink;
 mod sitemap_fetch;
 mod sitemap_lease;
 mod sitemaps;
@@ -99,12 +104,18 @@ pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
     TOKENS_PER_CREDIT, least_price,
 };
+pub use deliver::{MAX_SINK_WRITES, SINK_TIME};
 pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
 pub use executor::{Entered, Executor};
 pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 pub use handle::{Job, JobEnd};
+pub use hooked::MAX_HOOK_THREADS;
+pub use hooks::{
+    EndOutcome, Follow, FoundLink, HOOK_TIME, HookError, Pace, PageAttempt, PageEnd, PageFacts, PageHooks,
+    RequestDraft, Retry,
+};
 pub use job_control::JobControl;
 pub use limits::{
     MAX_ATTEMPTS, MAX_CONCURRENT_MAPS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS,
@@ -123,6 +134,7 @@ pub use renewal::RENEWAL_INTERVAL;
 pub use robots::{MAX_CACHED_ROBOTS, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;
+pub use sink::{DocumentSink, SinkPage};
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_CONCURRENT_SLICES;
 pub use start::{JobSpec, StartOptions};

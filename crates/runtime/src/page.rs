@@ -12,11 +12,13 @@ use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::{ErrorCode, PageError};
 use tokio::time::Instant;
 
-use crate::attempts::{page_deadline, retry, work_deadline};
+use crate::attempts::{AttemptEnd, page_deadline, retry_page, work_deadline};
 use crate::complete_page::complete_page;
 use crate::context::{CrawlContext, JobContext, retry_note};
+use crate::deliver::deliver;
 use crate::fetching::{FirstAnswer, fetch};
 use crate::holds::hold_of;
+use crate::hooked::EndedPage;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;
@@ -25,7 +27,7 @@ use crate::page_trace::{trace, trace_links};
 use crate::ports::PageText;
 use crate::read_page::read_page;
 use crate::rejections::rejection_note;
-use crate::second_pass::{PageVersion, render_if_needed};
+use crate::second_pass::{PageVersion, SecondRequest, render_if_needed};
 use crate::session_notes::session_notes;
 use crate::shared::Shared;
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
@@ -46,6 +48,9 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     };
     let retry_now = || PageOutcome::Retry(now);
     let watch = Stopwatch::start();
+    if shared.hooks.get().is_some() {
+        shared.ask_pace(&leased.url).await;
+    }
     let lease = shared.host_limiter.lease(&leased.url, leased.max_concurrent);
     let deadline = work_deadline(&shared, &leased);
     let mut page = FinishedPage::new(leased, retry_now());
@@ -92,6 +97,19 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     track_changes(&shared, &job, fields, &mut page).await;
     watch.add(|timings| &mut timings.extracted, began);
     page.outcome = with_contract_names(&job, page.outcome);
+    if let PageOutcome::Document(document, _) = &mut page.outcome {
+        document.metadata.duration = Some(watch.elapsed());
+    }
+    if let Some(sink) = shared.sink.get().filter(|_| job.to_sink) {
+        let began = Instant::now();
+        tokio::select! {
+            biased;
+            () = job.cancelled.cancelled() => return shared.return_lease(page.lease, retry_now()).await,
+            () = in_work.stopped() => return shared.return_stopped(page.lease).await,
+            () = deliver(&shared, &job, &**sink, &mut page) => {}
+        }
+        watch.add(|timings| &mut timings.stored, began);
+    }
     page.slash_added = job.is_slash_added(page.lease.key);
     if job.crawl.is_some() && matches!(page.outcome, PageOutcome::RobotsBlocked(_)) {
         page.notes.extend(shared.notes(|| rejection_note(SkipReason::RobotsTxt, 1).into_iter().collect()));
@@ -100,18 +118,24 @@ pub(crate) async fn run(shared: Arc<Shared>, leased: LeasedPage, in_work: PageIn
     // Redirects that wait for the host can use the limits that result from its answer.
     let has_waiters = shared.host_limiter.has_waiters(&page.lease.url);
     let host_to_refresh = has_waiters.then(|| page.lease.url.clone());
-    finish(&shared, &job, page, &watch).await;
+    let ended = finish(&shared, &job, page, &watch).await;
     if let Some(url) = host_to_refresh {
         shared.refresh_limits(&url);
     }
+    if let (Some(hooks), Some(ended)) = (shared.hooks.get(), ended) {
+        hooks.ended(ended, watch.measured(), watch.elapsed()).await;
+    }
 }
 
-/// Commits a page, and logs its end.
-async fn finish(shared: &Shared, job: &JobContext, mut page: FinishedPage, watch: &Stopwatch) {
+/// Commits a page, and logs its end. Returns the end for the hooks of the embedder, if there are any.
+async fn finish(
+    shared: &Shared,
+    job: &JobContext,
+    page: FinishedPage,
+    watch: &Stopwatch,
+) -> Option<EndedPage> {
     let event = PageEvent::of(job, &page);
-    if let PageOutcome::Document(document, _) = &mut page.outcome {
-        document.metadata.duration = Some(watch.elapsed());
-    }
+    let ended = shared.hooks.get().and_then(|_| EndedPage::of(&page));
     let began = Instant::now();
     match shared.finish(page).await {
         Ok(receipt) => {
@@ -123,9 +147,13 @@ async fn finish(shared: &Shared, job: &JobContext, mut page: FinishedPage, watch
             if receipt.job_ended {
                 shared.forget(job.id);
             }
+            ended.filter(|_| receipt.accepted)
         }
         // The lease expires, and the page is scraped again.
-        Err(error) => shared.log_failure(&error, "a page could not be stored"),
+        Err(error) => {
+            shared.log_failure(&error, "a page could not be stored");
+            None
+        }
     }
 }
 
@@ -187,13 +215,20 @@ async fn process_held(
         read_sitemap(shared, job, crawl, page).await;
         return None;
     }
-    let FirstAnswer { fetched, engine, gap, not_rendered } = fetch(shared, job, page, lease, watch).await?;
+    let FirstAnswer { fetched, engine, gap, options, not_rendered } =
+        fetch(shared, job, page, lease, watch).await?;
     admit_sitemaps(shared, job, &page.lease, &fetched.url).await;
-    if is_busy(fetched.status)
-        && let Some(outcome) = retry(shared, job, &page.lease, fetched.retry_after)
-    {
-        page.outcome = outcome;
-        return None;
+    if fetched.status >= 400 {
+        let end = AttemptEnd {
+            status: Some(fetched.status),
+            error: None,
+            retry_after: fetched.retry_after,
+            is_retryable: is_busy(fetched.status),
+        };
+        if let Some(outcome) = retry_page(shared, job, &page.lease, end).await {
+            page.outcome = outcome;
+            return None;
+        }
     }
     if fetched.status >= 400
         && !is_busy(fetched.status)
@@ -226,7 +261,8 @@ async fn process_held(
     let text = match transformed {
         Ok(transformed) => {
             let first = PageVersion { fetched, transformed, engine };
-            let version = render_if_needed(shared, job, page, first, gap, not_rendered, watch).await;
+            let second = SecondRequest { gap, options, not_rendered };
+            let version = render_if_needed(shared, job, page, first, second, watch).await;
             answered = job.is_traced().then(|| version.fetched.url.clone());
             let began = Instant::now();
             let text = complete_page(shared, job, page, version).await;

@@ -45,7 +45,7 @@ impl PageEvent {
 
     /// Logs the end, which the store has recorded after this time.
     pub(crate) fn log(self, measured: Measured, total: Duration) {
-        let Measured { timings, bytes, status } = measured;
+        let Measured { timings, bytes, status, .. } = measured;
         let Timings { waited, fetched, transformed, extracted, stored } = timings;
         tracing::debug!(
             target: TARGET,

@@ -124,7 +124,7 @@ impl PageRequest<'_> {
                 return Err(NotAnswered::Failed { failure, observed });
             }
         };
-        watch.answered(&fetched);
+        watch.answered(fetched.status, fetched.body.len(), fetched.cache_state, self.engine);
         // Before `redirects` drops the permit of the host.
         shared.apply_retry_after(&fetched);
         let mut feedback = HostFeedback {

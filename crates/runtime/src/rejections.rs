@@ -62,6 +62,7 @@ const NUMBERED: [SkipReason; SkipReason::ALL.len()] = [
     SkipReason::TooCostly,
     SkipReason::Nofollow,
     SkipReason::RobotsTxt,
+    SkipReason::Hook,
 ];
 
 /// A note that adds rejections to those in the store.

@@ -158,11 +158,9 @@ async fn load_robots(
     // The crawl delay for an agent that one job chose applies to that job only. An unreadable robots.txt sets
     // none.
     let applies_to_all = agent == shared.agent && !policy.is_unreachable();
-    let min_gap = applies_to_all.then(|| policy.crawl_delay().unwrap_or_default());
-    if let Some(gap) = min_gap {
-        // At once, so that no request starts between the answer and its crawl delay.
-        shared.host_limiter.set_gap(&url, gap);
-    }
+    let delay = applies_to_all.then(|| policy.crawl_delay().unwrap_or_default());
+    // At once, so that no request starts between the answer and its crawl delay.
+    let min_gap = delay.map(|gap| shared.host_limiter.set_gap(&url, gap));
     let address = answer.address.filter(|_| same_host(&url, &answer.url));
     let feedback = HostFeedback { min_gap, address, ..HostFeedback::default() };
     if feedback != HostFeedback::default() {

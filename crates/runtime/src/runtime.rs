@@ -22,11 +22,14 @@ use crate::context::JobContext;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::extract::Extract;
+use crate::hooked::Hooks;
+use crate::hooks::PageHooks;
 use crate::limits::{MANY_PAGES, MAX_TRANSFORM_TIME};
 use crate::map::{self, MapResult};
 use crate::ports::Fetched;
 use crate::session_notes::session_notes;
 use crate::shared::Shared;
+use crate::sink::DocumentSink;
 use crate::tracking::TrackChanges;
 use crate::transforming::transform;
 use crate::worker;
@@ -106,6 +109,22 @@ impl Runtime {
     /// Sets the port of change tracking. Later calls have no effect.
     pub fn set_tracker(&self, tracker: Arc<dyn TrackChanges>) {
         let _already_set = self.shared.tracker.set(tracker);
+    }
+
+    /// Sets the hooks for each page. Later calls have no effect.
+    pub fn set_hooks(&self, hooks: Arc<dyn PageHooks>) {
+        let _already_set = self.shared.hooks.set(Hooks::new(hooks));
+    }
+
+    /// Sets the sink for the documents of crawls and batches. Later calls have no effect.
+    pub fn set_sink(&self, sink: Arc<dyn DocumentSink>) {
+        let _already_set = self.shared.sink.set(sink);
+    }
+
+    /// Whether the documents of crawls and batches go to a [sink](Self::set_sink).
+    #[must_use]
+    pub fn has_sink(&self) -> bool {
+        self.shared.sink.get().is_some()
     }
 
     /// Closes the store when the runtime is dropped ([`Store::close`]): for a store that nothing else uses.

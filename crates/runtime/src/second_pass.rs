@@ -12,6 +12,7 @@ use bytes::Bytes;
 use gleaner_frontier::HostFeedback;
 use gleaner_store::FinishedPage;
 use gleaner_types::FetchEngine;
+use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::time::{Instant, sleep};
 
 use crate::attempts::page_deadline;
@@ -35,17 +36,27 @@ pub(crate) struct PageVersion {
     pub(crate) engine: FetchEngine,
 }
 
+/// The second request for a page, if it needs one.
+pub(crate) struct SecondRequest {
+    /// The crawl delay of robots.txt.
+    pub(crate) gap: Duration,
+    /// The options that the hooks of the embedder changed; `None` for those of the job.
+    pub(crate) options: Option<Box<ScrapeOptionsPlan>>,
+    /// Why the page must stay as served.
+    pub(crate) not_rendered: Option<NotRendered>,
+}
+
 /// Renders a page if it needs its scripts. Otherwise, or if that fails, returns the first version; it has a
-/// warning if it needs its scripts. `not_rendered` says why the page must stay as served.
+/// warning if it needs its scripts.
 pub(crate) async fn render_if_needed(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     mut first: PageVersion,
-    gap: Duration,
-    not_rendered: Option<NotRendered>,
+    second: SecondRequest,
     watch: &Stopwatch,
 ) -> PageVersion {
+    let SecondRequest { gap, options, not_rendered } = second;
     if first.engine == FetchEngine::Browser {
         return first;
     }
@@ -61,7 +72,7 @@ pub(crate) async fn render_if_needed(
     let reason = match not_rendered {
         Some(reason) => reason,
         None if is_error_page => NotRendered::ErrorPage,
-        None => match render(shared, job, page, &first, gap, watch).await {
+        None => match render(shared, job, page, &first, (gap, options.as_deref()), watch).await {
             Ok(second) => {
                 let has_more = compare(&second.transformed, &first.transformed) == Ordering::Greater;
                 record(shared, job, page, has_more);
@@ -85,7 +96,7 @@ async fn render(
     job: &Arc<JobContext>,
     page: &mut FinishedPage,
     first: &PageVersion,
-    gap: Duration,
+    (gap, options): (Duration, Option<&ScrapeOptionsPlan>),
     watch: &Stopwatch,
 ) -> Result<PageVersion, NotRendered> {
     let deadline = page_deadline(shared, job, &page.lease);
@@ -113,7 +124,7 @@ async fn render(
         page: &leased.url,
         export: None,
         scheme_assumed: job.is_scheme_assumed(leased.key),
-        options: job.options_for(leased),
+        options: options.unwrap_or_else(|| job.options_for(leased)),
         is_start: job.is_start(leased.key),
         engine: FetchEngine::Browser,
         gap,

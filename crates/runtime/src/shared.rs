@@ -18,6 +18,7 @@ use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
 use crate::executor::Executor;
 use crate::extract::Extract;
+use crate::hooked::Hooks;
 use crate::host_limiter::HostLimiter;
 use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
 use crate::memory::Memory;
@@ -26,6 +27,7 @@ use crate::rejections::Rejections;
 use crate::rendering::NotRendered;
 use crate::resume::{self, Ports};
 use crate::robots::RobotsCache;
+use crate::sink::DocumentSink;
 use crate::slices::Slices;
 use crate::term::Term;
 use crate::tracking::TrackChanges;
@@ -65,6 +67,10 @@ pub(crate) struct Shared {
     pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     /// Compares documents with an earlier scrape.
     pub(crate) tracker: OnceLock<Arc<dyn TrackChanges>>,
+    /// The hooks of the embedder.
+    pub(crate) hooks: OnceLock<Hooks>,
+    /// Takes the documents of crawls and batches.
+    pub(crate) sink: OnceLock<Arc<dyn DocumentSink>>,
     pub(crate) robots: RobotsCache,
     pub(crate) host_limiter: HostLimiter,
     /// Permits for concurrent maps.
@@ -112,6 +118,8 @@ impl Shared {
             check: OnceLock::new(),
             extract: OnceLock::new(),
             tracker: OnceLock::new(),
+            hooks: OnceLock::new(),
+            sink: OnceLock::new(),
             robots: RobotsCache::default(),
             host_limiter: HostLimiter::default(),
             maps: Semaphore::new(MAX_CONCURRENT_MAPS),

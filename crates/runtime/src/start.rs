@@ -65,6 +65,8 @@ pub struct StartOptions {
     /// Addresses to follow through a crawl, for [`Job::explanations`]: at most
     /// [`MAX_EXPLAINED_URLS`](crate::MAX_EXPLAINED_URLS). Default: none.
     pub explained: Vec<Url>,
+    /// Whether the documents of a crawl or a batch go to the sink, if there is one. Default: true.
+    pub to_sink: bool,
 }
 
 impl Default for StartOptions {
@@ -75,6 +77,7 @@ impl Default for StartOptions {
             retention: Retention::Stream,
             account: None,
             explained: Vec::new(),
+            to_sink: true,
         }
     }
 }
@@ -83,7 +86,7 @@ impl StartOptions {
     /// For a part of an extract job: in the turn and the slots of its team, for no price but the job's own.
     #[must_use]
     pub fn for_owner(owner: Option<&dyn JobOwner>) -> Self {
-        Self { account: owner.map(JobOwner::page_account), ..Self::default() }
+        Self { account: owner.map(JobOwner::page_account), to_sink: false, ..Self::default() }
     }
 
     /// For a job with this record.
@@ -241,6 +244,7 @@ fn scrape(plan: ScrapePlan, options: StartOptions, now: Duration) -> Prepared {
     let targets = std::slice::from_ref(&target);
     let (mut context, pages) = JobContext::of_targets(options.id, targets, page, zero_data_retention);
     context.deadline = Some(now + timeout);
+    context.to_sink = false;
     let mut job = options.job(None, JobRules::with_limit(1), pages, None);
     job.in_memory = zero_data_retention;
     Prepared { context, job, records: None, timeout: Some(timeout) }
@@ -252,7 +256,8 @@ fn batch(plan: BatchPlan, mut options: StartOptions) -> Prepared {
         fields.remove("urls");
     }
     let BatchPlan { targets, options: page, max_concurrency, webhook, zero_data_retention, .. } = plan;
-    let (context, pages) = JobContext::of_targets(options.id, &targets, page, zero_data_retention);
+    let (mut context, pages) = JobContext::of_targets(options.id, &targets, page, zero_data_retention);
+    context.to_sink = options.to_sink;
     // Every page was named by the user, and more may be: no limit but their number.
     let rules = JobRules { max_in_flight: max_concurrency, ..JobRules::with_limit(u64::MAX) };
     let mut job = options.job(Some(JobKind::BatchScrape), rules, pages, webhook);
@@ -266,6 +271,7 @@ fn crawl(
     agent: &str,
 ) -> Result<Prepared, gleaner_frontier::Error> {
     let (mut context, start) = JobContext::of_crawl(options.id, &plan, agent)?;
+    context.to_sink = options.to_sink;
     let records = context.record(&std::mem::take(&mut options.explained));
     let rules = JobRules {
         limit: plan.limit,

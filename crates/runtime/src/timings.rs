@@ -4,9 +4,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_types::{CacheState, FetchEngine};
 use tokio::time::Instant;
-
-use crate::ports::Fetched;
 
 /// How long the stages of a page took, over all requests for it within one lease. What lies between them is
 /// short.
@@ -21,7 +20,7 @@ pub struct Timings {
     pub transformed: Duration,
     /// Reading fields and summaries, perhaps by a model, and comparing with an earlier scrape.
     pub extracted: Duration,
-    /// Writing the document and its links to the store.
+    /// Writing the document and its links to the store, and to the sink of the embedder.
     pub stored: Duration,
 }
 
@@ -33,6 +32,10 @@ pub(crate) struct Measured {
     pub(crate) bytes: u64,
     /// The HTTP status of the last answer.
     pub(crate) status: Option<u16>,
+    /// Whether the last answer came from the cache; `None` if the cache was not used.
+    pub(crate) cache_state: Option<CacheState>,
+    /// What requested the last answer.
+    pub(crate) engine: Option<FetchEngine>,
 }
 
 /// Measures a page in work.
@@ -57,11 +60,17 @@ impl Stopwatch {
         *stage(&mut self.lock().timings) += began.elapsed();
     }
 
-    /// Records an answer.
-    pub(crate) fn answered(&self, answer: &Fetched) {
+    /// Records an answer with a body of this many bytes.
+    pub(crate) fn answered(
+        &self,
+        status: u16,
+        bytes: usize,
+        cache_state: Option<CacheState>,
+        engine: FetchEngine,
+    ) {
         let mut measured = self.lock();
-        measured.bytes = measured.bytes.saturating_add(answer.body.len() as u64);
-        measured.status = Some(answer.status);
+        measured.bytes = measured.bytes.saturating_add(bytes as u64);
+        (measured.status, measured.cache_state, measured.engine) = (Some(status), cache_state, Some(engine));
     }
 
     /// What was measured so far.

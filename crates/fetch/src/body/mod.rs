@@ -13,7 +13,6 @@ use bytes::{Bytes, BytesMut};
 use gleaner_types::media::{SNIFFED_BYTES, is_recognised};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
-use http_body_util::BodyExt;
 use hyper::body::Frame;
 use url::Url;
 
@@ -22,8 +21,9 @@ pub(crate) use memory::{BodyMemory, Reservation};
 pub use memory::{FREE_BODY_BYTES, MEMORY_TIMEOUT};
 
 use crate::error::{Error, ErrorKind};
+use crate::layer::LayerAnswer;
 use crate::media::{self, Accept};
-use crate::transport::{self, Incoming};
+use crate::transport;
 use codec::Coding;
 use decode::{DecodeError, Decoder};
 
@@ -44,7 +44,7 @@ const MAX_RESERVE: usize = 64 * 1024;
 
 /// A body that comes in.
 pub(crate) struct Source<'a> {
-    pub(crate) response: &'a mut http::Response<Incoming>,
+    pub(crate) response: &'a mut LayerAnswer,
     pub(crate) url: &'a Url,
     /// Counts the bytes that come off the wire.
     pub(crate) meter: Option<&'a AtomicU64>,

@@ -22,6 +22,8 @@ pub(super) struct Host {
     pub(super) in_flight: u32,
     /// Limits the concurrent requests by the responses of the host.
     pub(super) rate_controller: RateController,
+    /// Maximum concurrent requests, whatever its responses are.
+    pub(super) ceiling: u32,
     /// Minimum time from the end of one request to the start of the next (robots.txt); zero allows concurrent
     /// requests.
     pub(super) gap: Duration,
@@ -59,6 +61,7 @@ impl Host {
             name,
             in_flight: 0,
             rate_controller,
+            ceiling: u32::MAX,
             gap: Duration::ZERO,
             ready_at: Duration::ZERO,
             blocked: BTreeMap::new(),
@@ -78,7 +81,7 @@ impl Host {
 
     /// Maximum number of concurrent requests: one if there must be a gap between requests.
     pub(super) fn max_concurrent(&self) -> u32 {
-        if self.current_gap().is_zero() { self.rate_controller.max_concurrent() } else { 1 }
+        if self.current_gap().is_zero() { self.rate_controller.max_concurrent().min(self.ceiling) } else { 1 }
     }
 
     /// True if one more concurrent request is allowed, regardless of time and address.

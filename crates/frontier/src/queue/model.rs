@@ -173,6 +173,9 @@ pub struct HostFeedback {
     /// Minimum time from the end of one request until the start of the next, one request at a time
     /// (robots.txt `Crawl-delay`). Replaces the earlier value; `None` keeps it.
     pub min_gap: Option<Duration>,
+    /// Maximum concurrent requests, whatever its responses are: at least one. Replaces the earlier value;
+    /// `None` keeps it.
+    pub max_concurrent: Option<u32>,
     /// No request starts before this time (`Retry-After`), at most [`MAX_WAIT`](crate::MAX_WAIT) ahead.
     pub not_before: Option<Duration>,
     /// The response; see [`Frontier::observe`](crate::Frontier::observe).

@@ -33,11 +33,13 @@ pub enum SkipReason {
     Nofollow,
     /// robots.txt forbids it. The scope never returns this, because it does not know robots.txt.
     RobotsTxt,
+    /// A hook of the embedding program skips it. The scope never returns this.
+    Hook,
 }
 
 impl SkipReason {
     /// All reasons, in the order in which they are tested.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::UnsupportedScheme,
         Self::TooLong,
         Self::FoundOnExternalPage,
@@ -51,6 +53,7 @@ impl SkipReason {
         Self::TooCostly,
         Self::Nofollow,
         Self::RobotsTxt,
+        Self::Hook,
     ];
 
     /// A short name for counters and JSON: `outside_start_path`.
@@ -70,6 +73,7 @@ impl SkipReason {
             Self::FoundOnExternalPage => "found_on_external_page",
             Self::Nofollow => "nofollow",
             Self::RobotsTxt => "robots_txt",
+            Self::Hook => "hook",
         }
     }
 }
@@ -92,6 +96,7 @@ impl fmt::Display for SkipReason {
             Self::FoundOnExternalPage => "links of external pages are not followed",
             Self::Nofollow => "the page with the link asks not to follow it (nofollow)",
             Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` lets it in)",
+            Self::Hook => "a hook of the embedding program skips it",
         })
     }
 }

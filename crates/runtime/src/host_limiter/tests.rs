@@ -177,3 +177,28 @@ async fn a_cancelled_wait_does_not_block_others() {
     assert!(try_permit(&host_limiter, &site, FREE).await.is_some());
     assert!(host_limiter.host(&site).lock().waiting.is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_pace_of_the_embedder_lowers_the_limits_of_the_host() {
+    let (host_limiter, site) = (HostLimiter::default(), url("https://a.example/"));
+    let ask = |pace: Pace| {
+        move |host: Box<str>| async move {
+            assert_eq!(&*host, "a.example");
+            pace
+        }
+    };
+    let two = Pace::new().places(2);
+    assert_eq!(host_limiter.ask_pace(&site, ask(two)).await, Some((None, Some(2))));
+    host_limiter.set_limits(&site, 8, Instant::now());
+    let first = host_limiter.permit(&site, FREE).await;
+    let second = host_limiter.permit(&site, FREE).await;
+    assert!(try_permit(&host_limiter, &site, FREE).await.is_none(), "two places");
+    drop((first, second));
+    let gap = |seconds| Pace::new().gap(Duration::from_secs(seconds));
+    assert_eq!(host_limiter.ask_pace(&site, ask(gap(5))).await, None, "it was asked a short time ago");
+    tokio::time::advance(PACE_LIFETIME).await;
+    let changes = host_limiter.ask_pace(&site, ask(gap(5))).await;
+    assert_eq!(changes, Some((Some(Duration::from_secs(5)), Some(u32::MAX))));
+    assert_eq!(host_limiter.set_gap(&site, Duration::from_secs(3)), Duration::from_secs(5));
+    assert_eq!(host_limiter.set_gap(&site, Duration::from_secs(9)), Duration::from_secs(9));
+}

@@ -91,7 +91,7 @@ async fn every_reason_has_its_explanation() {
         assert!(shown == text || text == "crawled" && shown.starts_with("crawled"), "{url}: {shown}");
     }
     let counted: Vec<SkipReason> = job.rejections().into_iter().map(|(reason, _)| reason).collect();
-    let uncounted = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly];
+    let uncounted = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly, SkipReason::Hook];
     assert!(
         SkipReason::ALL.iter().all(|reason| counted.contains(reason) || uncounted.contains(reason)),
         "{counted:?}"

@@ -9,6 +9,7 @@
 mod dead_hosts;
 mod explain;
 mod exports;
+mod hooks;
 mod many;
 mod maps;
 mod overload;
@@ -18,6 +19,7 @@ mod redirects;
 mod rendering;
 mod restarts;
 mod robots;
+mod sink;
 mod sitemaps;
 mod support;
 mod terms;

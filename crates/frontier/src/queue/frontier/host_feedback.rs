@@ -32,6 +32,9 @@ impl Frontier {
                 host.ready_at = host.ready_at.max(now.saturating_add(gap));
                 host.gap = gap;
             }
+            if let Some(ceiling) = feedback.max_concurrent {
+                host.ceiling = ceiling.max(1);
+            }
             if let Some(at) = feedback.not_before {
                 host.ready_at = host.ready_at.max(at.min(latest));
             }

@@ -123,6 +123,25 @@ fn a_delay_counts_from_the_end_of_the_last_request() {
 }
 
 #[test]
+fn a_host_has_no_more_requests_than_its_ceiling_whatever_it_responds() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(1000));
+    frontier.admit(job, 0, (0..100).map(|n| on_a(&n.to_string())), ZERO);
+    let ceiling = |places| HostFeedback { max_concurrent: Some(places), ..HostFeedback::default() };
+    for places in [1, 3, 0] {
+        frontier.feedback(&on_a("").url, ceiling(places), ZERO);
+        for _ in 0..5 {
+            let leases = frontier.lease(100, ZERO).leases;
+            assert_eq!(leases.len(), places.max(1) as usize);
+            assert_eq!(frontier.limits(&on_a("").url).max_concurrent, places.max(1));
+            for lease in leases {
+                frontier.finish(lease.id, Outcome::Document, [], ZERO);
+            }
+        }
+    }
+}
+
+#[test]
 fn the_gap_of_a_host_applies_to_all_jobs() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));

@@ -1,0 +1,89 @@
+use std::sync::Arc;
+
+use gleaner_fetch::FetchLayer;
+use gleaner_runtime::{DocumentSink, PageHooks};
+
+use super::EngineBuilder;
+
+/// Your own code for each page.
+impl EngineBuilder {
+    /// Sets hooks for each page: which links a crawl follows, what is sent with a request, the pace of a host,
+    /// retries, and the end of the page. Default: none.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use gleaner::hooks::{Follow, FoundLink, PageFacts, PageHooks};
+    ///
+    /// /// Follows the links of pages about tea.
+    /// struct AboutTea;
+    ///
+    /// impl PageHooks for AboutTea {
+    ///     fn follow(&self, _: &FoundLink<'_>, page: &PageFacts<'_>) -> Follow {
+    ///         let text = page.document.markdown.as_deref().unwrap_or_default();
+    ///         if text.contains("tea") { Follow::Yes } else { Follow::skip("the page is not about tea") }
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), gleaner::Error> {
+    /// let engine = gleaner::Engine::builder().hooks(Arc::new(AboutTea)).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn hooks(mut self, hooks: Arc<dyn PageHooks>) -> Self {
+        self.hooks = Some(hooks);
+        self
+    }
+
+    /// Sets a layer around each request of HTTP, under the egress guard: a transport or a fingerprint of your
+    /// own, or recorded sessions. Redirects, cookies, the cache, decoding, limits and robots.txt stay as they
+    /// are. It sees what the engine sends to sites and webhooks, and not what it sends to models and search
+    /// engines. Default: none. A second one replaces the first.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use gleaner::BoxFuture;
+    /// use gleaner::layer::{Error, FetchLayer, LayerAnswer, LayerRequest, Next};
+    ///
+    /// /// Answers from memory what it has, and asks the site for the rest.
+    /// struct Recorded;
+    ///
+    /// impl FetchLayer for Recorded {
+    ///     fn send<'a>(
+    ///         &'a self,
+    ///         request: LayerRequest,
+    ///         next: Next<'a>,
+    ///     ) -> BoxFuture<'a, Result<LayerAnswer, Error>> {
+    ///         Box::pin(async move {
+    ///             match request.url().path() {
+    ///                 "/about" => Ok(LayerAnswer::new("<p>Recorded.</p>".into())),
+    ///                 _ => next.send(request).await,
+    ///             }
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), gleaner::Error> {
+    /// let engine = gleaner::Engine::builder().wrap_fetch(Arc::new(Recorded)).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn wrap_fetch(mut self, layer: Arc<dyn FetchLayer>) -> Self {
+        self.fetcher = self.fetcher.layer(layer);
+        self
+    }
+
+    /// Sets where the documents of crawls and batches go, each before its page counts as done. The job then
+    /// keeps their metadata only, and needs no reader. Default: none; documents wait for the reader of their
+    /// job.
+    #[must_use]
+    pub fn sink(mut self, sink: Arc<dyn DocumentSink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+}
