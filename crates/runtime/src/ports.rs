@@ -189,6 +189,8 @@ impl Fetched {
 /// Results of a browser in addition to the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rendering {
+    /// The name of the document's encoding, in which the queries of its links are written; `None` for UTF-8.
+    pub charset: Option<String>,
     /// The screenshot of the page: a `data:` URI.
     pub screenshot: Option<String>,
     /// The results of the actions.

@@ -239,9 +239,9 @@ fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<
         results
     });
     let screenshot = page.screenshot.as_ref().map(picture);
-    let (content_type, body) = match document.other_body {
-        Some(body) => (document.content_type, body),
-        None => (document.content_type.as_deref().map(as_utf8), page.html.into()),
+    let (content_type, charset, body) = match document.other_body {
+        Some(body) => (document.content_type, None, body),
+        None => (document.content_type.as_deref().map(as_utf8), page.charset, page.html.into()),
     };
     Fetched {
         url: page.url,
@@ -255,6 +255,7 @@ fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<
         cache_state,
         cached_at: None,
         rendering: Some(Box::new(Rendering {
+            charset,
             screenshot,
             actions,
             warnings: page.warnings,
