@@ -66,6 +66,7 @@ impl FetchAdapter {
         let mut request = RenderRequest::new(fetch.url.clone(), options, fetch.deadline);
         request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
+        request.owner = owner(fetch);
         request.zero_data_retention = fetch.zero_data_retention;
         self.fetcher.identify(&mut request);
         let mut outcome = self.fetcher.render(renderer, &request, check).await;
@@ -153,6 +154,7 @@ fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
     request.proxy = options.proxy;
     request.country = Some(options.location.country.clone());
     request.cookies = job_cookies(fetch);
+    request.owner = owner(fetch);
     match fetch.purpose {
         Purpose::Page => {
             request.accept = Accept::Page;
@@ -174,6 +176,10 @@ fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
 /// The cookies of the job; its first page creates them.
 fn job_cookies(fetch: FetchRequest<'_>) -> Option<CookieJar> {
     fetch.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
+}
+
+fn owner(fetch: FetchRequest<'_>) -> Option<Arc<str>> {
+    fetch.team.map(|team| team.as_str().into())
 }
 
 /// The cache policy of the options. Change tracking accepts no copy, because a copy never has a change.
