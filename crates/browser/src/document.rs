@@ -1,4 +1,4 @@
-//! The HTML of a page as it is now, with shadow roots and same-origin frames.
+//! The HTML of a page as it is now, with shadow roots and same-origin frames, and its encoding.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -52,6 +52,21 @@ impl fmt::Display for DocumentError {
 
 impl std::error::Error for DocumentError {}
 
+/// The HTML of a document.
+#[derive(Debug)]
+pub(crate) struct DocumentHtml {
+    pub(crate) html: String,
+    /// The name of its encoding, in which queries of its links are written.
+    pub(crate) charset: String,
+}
+
+/// What the script found.
+#[derive(Debug, Deserialize)]
+struct Found {
+    charset: String,
+    frames: Vec<Frame>,
+}
+
 /// The content of a frame.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,7 +84,7 @@ struct Frame {
 /// # Errors
 ///
 /// [`DocumentError::TooLarge`], or the browser does not answer.
-pub(crate) async fn html(tab: &Tab<'_>) -> Result<String, DocumentError> {
+pub(crate) async fn html(tab: &Tab<'_>) -> Result<DocumentHtml, DocumentError> {
     let mut attempt = 1;
     loop {
         match read(tab).await {
@@ -84,11 +99,12 @@ pub(crate) async fn html(tab: &Tab<'_>) -> Result<String, DocumentError> {
     }
 }
 
-async fn read(tab: &Tab<'_>) -> Result<String, DocumentError> {
+async fn read(tab: &Tab<'_>) -> Result<DocumentHtml, DocumentError> {
     let limit = tab.proxy.max_body();
     let mark = mark();
     let begin = json!({ "op": "begin", "mark": mark, "limit": limit });
-    let frames: Vec<Frame> = tab.run_within(SCRIPT, vec![begin], time_for(tab, FRAMES_TIMEOUT)).await?;
+    let Found { charset, frames } =
+        tab.run_within(SCRIPT, vec![begin], time_for(tab, FRAMES_TIMEOUT)).await?;
     let result = outer_html(tab).await;
     if !frames.is_empty() {
         let end = json!({ "op": "end", "mark": mark });
@@ -97,7 +113,7 @@ async fn read(tab: &Tab<'_>) -> Result<String, DocumentError> {
     }
     let html = insert_frames(&result?, &mark, &frames);
     let fits = u64::try_from(html.len()).is_ok_and(|bytes| bytes <= limit);
-    if fits { Ok(html) } else { Err(DocumentError::TooLarge) }
+    if fits { Ok(DocumentHtml { html, charset }) } else { Err(DocumentError::TooLarge) }
 }
 
 async fn outer_html(tab: &Tab<'_>) -> Result<String, CallError> {

@@ -175,6 +175,7 @@ struct Exchange<'a> {
     validators: Option<Validators>,
     /// Counts the bytes of bodies as they come in.
     meter: Option<Arc<AtomicU64>>,
+    owner: Option<Arc<str>>,
     /// Whether a request of the chain carried cookies. If so, the answer is not shared.
     sent_cookies: bool,
     started: Instant,
@@ -210,6 +211,7 @@ impl<'a> Exchange<'a> {
             cookies: request.cookies.clone(),
             validators: request.validators.clone(),
             meter: request.meter.clone(),
+            owner: request.owner.clone(),
             sent_cookies: false,
             started: Instant::now(),
             sent_at: Instant::now(),
@@ -377,7 +379,8 @@ impl<'a> Exchange<'a> {
         let status = answer.status().as_u16();
         let (first_byte, answered) = (self.started.elapsed(), self.sent_at.elapsed());
         let address = answer.extensions().get::<Peer>().map(|peer| peer.0);
-        let reservation = Reservation::new(self.fetcher.body_memory.as_ref(), trace);
+        let memory = self.fetcher.body_memory.as_ref();
+        let reservation = Reservation::new(memory, self.owner.as_ref(), trace);
         let source = Source {
             response: &mut answer,
             url: &self.url,

@@ -66,6 +66,10 @@ pub struct Request {
     /// The cookies of the job that the request belongs to. `None` keeps cookies of redirects until the
     /// request ends.
     pub cookies: Option<CookieJar>,
+    /// Who the request is for, such as a team: owners take turns at the memory for bodies (see
+    /// [`FetcherBuilder::body_memory`](crate::FetcherBuilder::body_memory)). Requests without an owner share
+    /// one turn.
+    pub owner: Option<Arc<str>>,
     /// How the request uses the fetcher's cache. `None`, the default, bypasses it.
     pub cache: Option<CachePolicy>,
     /// Sent to have a cached copy confirmed.
@@ -112,6 +116,7 @@ impl Request {
             country: None,
             accept: Accept::Page,
             cookies: None,
+            owner: None,
             cache: None,
             validators: None,
             meter: None,

@@ -91,7 +91,8 @@ pub use queue::{
     DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier, FrontierConfig, Group, GroupLoad,
     HostFeedback, HostLimits, HostLoad, HostPace, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage,
     MAX_BEFORE_FIRST_RESPONSE, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, PageEnd,
-    QueueChange, QueueSpill, QueuedPage, Restore, SPILL_BLOCK_BYTES, SpilledBlock, Trap, url_shape,
+    QueueChange, QueueSize, QueueSpill, QueuedPage, Restore, SPILL_BLOCK_BYTES, SpilledBlock, Trap,
+    url_shape,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsLine, RobotsPolicy,

@@ -232,6 +232,7 @@ async fn read_start(
                 options: &job.options,
                 purpose: Purpose::Page,
                 session: Some(&job.fetch_session),
+                team: job.team.as_ref(),
                 engine: FetchEngine::Static,
                 deadline: Instant::now() + job.options.timeout,
                 zero_data_retention: job.zero_data_retention,

@@ -26,7 +26,7 @@ const MIN_SMALL_PAGES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryBudget {
-    /// For bodies, from their first byte until they are transformed.
+    /// For bodies, from their first byte until they are transformed. Teams take turns.
     pub bodies: u64,
     /// For the transform of small pages.
     pub small: usize,

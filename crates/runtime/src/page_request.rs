@@ -103,6 +103,7 @@ impl PageRequest<'_> {
             options: self.options,
             purpose: Purpose::Page,
             session: Some(&job.fetch_session),
+            team: job.team.as_ref(),
             engine: self.engine,
             deadline: self.due(Instant::now()),
             zero_data_retention: job.zero_data_retention,

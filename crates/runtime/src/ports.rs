@@ -115,6 +115,8 @@ pub struct FetchRequest<'a> {
     pub purpose: Purpose,
     /// The session of the job; `None` for robots.txt, which is shared by all jobs.
     pub session: Option<&'a Session>,
+    /// The team of the job, if any. Memory for bodies is shared fairly between teams.
+    pub team: Option<&'a TeamId>,
     /// What requests the page. The choice is made: a `Browser` request is rendered whatever its options say,
     /// and a `Static` one is not. Only a [page](Purpose::Page) is requested by a browser, and only if
     /// [`RuntimeConfig::rendering`](crate::RuntimeConfig::rendering) is set.
@@ -193,6 +195,8 @@ impl Fetched {
 /// Results of a browser in addition to the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rendering {
+    /// The name of the document's encoding, in which the queries of its links are written; `None` for UTF-8.
+    pub charset: Option<String>,
     /// The screenshot of the page: a `data:` URI.
     pub screenshot: Option<String>,
     /// The results of the actions.

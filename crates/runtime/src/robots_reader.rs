@@ -131,6 +131,7 @@ async fn load_robots(
         options: &options,
         purpose: Purpose::Robots,
         session: None,
+        team: None,
         engine: FetchEngine::Static,
         deadline: Instant::now() + MAX_ROBOTS_TIME,
         zero_data_retention: false,

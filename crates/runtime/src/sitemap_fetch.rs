@@ -59,12 +59,14 @@ async fn fetch(
     pacing: RequestPacing,
 ) -> Result<Fetched, FetchError> {
     let redirects = AuxiliaryRedirects::start(shared, url, pacing).await;
+    let job = shared.context(pacing.job);
     let request = FetchRequest {
         url,
         scheme_assumed: false,
         options,
         purpose: Purpose::Sitemap,
         session: None,
+        team: job.as_ref().and_then(|job| job.team.as_ref()),
         engine: FetchEngine::Static,
         deadline: Instant::now() + options.timeout,
         zero_data_retention: false,

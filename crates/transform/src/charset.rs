@@ -23,6 +23,10 @@ const GUESS_BYTES: usize = 262_144;
 /// another encoding has more such places than characters.
 const CHARACTERS_PER_BROKEN: usize = 4;
 
+/// The parameter of a content type that names the encoding of the document, if its text was written anew: what
+/// a browser gives is UTF-8, and the queries of its links are in the encoding of the page as served.
+pub const DOCUMENT_CHARSET: &str = "document-charset";
+
 /// Where the encoding was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -70,6 +74,13 @@ pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Decoded<'a> {
         return finish(body, encoding, CharsetSource::Declaration);
     }
     finish(body, guess(body, declared.kind()), CharsetSource::Guess)
+}
+
+/// The encoding of the queries on a page whose body is in the encoding `of_body`, by its name.
+pub(crate) fn query_encoding(content_type: Option<&str>, of_body: &'static str) -> &'static str {
+    let declared = content_type.filter(|header| header.contains(DOCUMENT_CHARSET)).map(MediaType::of_header);
+    let label = declared.as_ref().and_then(|declared| declared.parameter(DOCUMENT_CHARSET));
+    label.and_then(header_charset).map_or(of_body, Encoding::name)
 }
 
 fn finish<'a>(body: &'a [u8], encoding: &'static Encoding, source: CharsetSource) -> Decoded<'a> {

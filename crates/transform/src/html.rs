@@ -10,7 +10,7 @@ use crate::markdown::is_unseen;
 use crate::memory::Output;
 use crate::page::picture;
 use crate::resolver::Resolver;
-use crate::tree::{Attr, Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
 /// Attributes that are kept unchanged.
@@ -102,7 +102,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
                         }
                     }
                     Kind::Element if view.skips(tree, node) || is_dropped(tree, node) => walk.skip_children(),
-                    Kind::Element if is_shadow_root(tree, node) => {}
+                    Kind::Element if tree.is_shadow_root(node) => {}
                     Kind::Element if budget == 0 => {
                         out.push('<');
                         out.push_str(tree.name(node));
@@ -119,7 +119,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
                     let closes = tree.is_element(node)
                         && !view.skips(tree, node)
                         && !is_dropped(tree, node)
-                        && !is_shadow_root(tree, node)
+                        && !tree.is_shadow_root(node)
                         && !tree.tag(node).is_void();
                     if closes {
                         out.push_str("</");
@@ -177,7 +177,7 @@ fn is_dropped(tree: &Tree, node: NodeId) -> bool {
     let name = tree.name(node);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     tree.namespace(node) == ElementNamespace::Foreign
-        || (!is_shadow_root(tree, node)
+        || (!tree.is_shadow_root(node)
             && DROPPED_ELEMENTS.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)))
         || (tree.tag(node) == Tag::Img && is_unseen(tree, node))
         || !name.bytes().all(plain)
@@ -185,12 +185,6 @@ fn is_dropped(tree: &Tree, node: NodeId) -> bool {
 
 fn is_iframe(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Iframe && tree.namespace(node) == ElementNamespace::Html
-}
-
-/// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's
-/// children.
-fn is_shadow_root(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Template && tree.has(node, Attr::Shadowrootmode)
 }
 
 fn write_start_tag(
@@ -319,6 +313,7 @@ mod tests {
                 "<div><p>s</p></div>",
             ),
             ("<template><p>s</p></template>t", "t"),
+            ("<template shadowrootmode=none><p>s</p></template>t", "t"),
             ("<img src=t.gif style='width:1px;height:1px'>t", "t"),
             ("<img src=t.gif style='display: none'>t", "t"),
         ];

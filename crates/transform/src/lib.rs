@@ -48,7 +48,7 @@ mod words;
 pub use content::training;
 
 pub use branding::add_computed_styles;
-pub use charset::{CharsetSource, Decoded, decode};
+pub use charset::{CharsetSource, DOCUMENT_CHARSET, Decoded, decode};
 pub use content::SiteMemory;
 pub use error::{Error, ErrorKind};
 pub use memory::{MAX_PAGE_MEMORY, page_memory};

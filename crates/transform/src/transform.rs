@@ -38,7 +38,8 @@ const CUT: &str = "The output of the page takes more memory than one page may: i
 pub struct Input<'a> {
     /// The final URL, after redirects.
     pub url: &'a Url,
-    /// The `Content-Type` header as received.
+    /// The `Content-Type` header as received. For a document that a browser wrote, with the encoding of the
+    /// page as [`DOCUMENT_CHARSET`](crate::DOCUMENT_CHARSET).
     pub content_type: Option<&'a str>,
     /// The body, with content encodings decoded.
     pub body: &'a [u8],
@@ -198,7 +199,7 @@ struct Settings<'s> {
     /// Bytes that the page may take.
     memory: usize,
     interrupt: &'s Interrupt,
-    /// The encoding of the body, by its name.
+    /// The encoding in which queries of links are written, by its name.
     encoding: &'static str,
     /// What recurs on the pages of the site.
     site: Option<&'s SiteMemory>,
@@ -215,7 +216,8 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
     match body::sniff(input.body, input.content_type) {
         Body::Html => {
             let decoded = charset::decode(input.body, input.content_type);
-            Ok(link_pass::links(&prepare(decoded.text), input.url, decoded.encoding))
+            let encoding = charset::query_encoding(input.content_type, decoded.encoding);
+            Ok(link_pass::links(&prepare(decoded.text), input.url, encoding))
         }
         Body::Feed => {
             let text = charset::decode(input.body, input.content_type).text;

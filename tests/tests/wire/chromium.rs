@@ -18,6 +18,13 @@ pub(crate) fn cases() -> Vec<Case> {
             .is("/data/metadata/title", "Application")
             .contains("/data/markdown", "The script of this page wrote these words")
             .absent("/data/warning"),
+        rendered("Chromium: queries in the encoding of the page as served", "POST /v2/scrape")
+            .body(json!({ "url": "{site}/cyrillic", "formats": ["links", "markdown", "screenshot"] }))
+            .is("/data/metadata/engine", "browser")
+            .is("/data/metadata/title", "Чай")
+            .is("/data/metadata/contentType", "text/html; charset=utf-8")
+            .contains("/data/markdown", "/docs/b?q=%FF")
+            .includes("/data/links", ["{site}/docs/a?q=%FF", "{site}/docs/b?q=%FF"]),
         rendered("Chromium: actions of every kind", "POST /v2/scrape")
             .body(json!({ "url": "{site}/form", "actions": [
                 { "type": "wait", "milliseconds": 5, "selector": "#name" },

@@ -94,6 +94,7 @@ fn page(target: &str, origin: &str) -> FakeResponse {
         "/shell" => FakeResponse::html(SHELL),
         "/app.js" => file("text/javascript", format!("root.innerHTML = `{BUILT}`;")),
         "/shell/first" => linking(target, &[]),
+        "/cyrillic" => file("text/html; charset=windows-1251", CYRILLIC),
         "/form" => FakeResponse::html(FORM),
         "/late" => FakeResponse::html(&format!("<title>Late</title><main><h1>Late</h1>{LATE}</main>")),
         "/endless" => FakeResponse::html(&format!("<title>Endless</title><main>{ENDLESS}</main>")),
@@ -183,6 +184,11 @@ pub(crate) const ENDLESS: &str = "<p>A page whose scripts never end.</p>";
 const FORM: &str = "<!doctype html><title>Form</title><main><h1>Form</h1><p>A form that remembers what a \
     visitor does.</p><input id=\"name\"><button id=\"more\" onclick=\"this.insertAdjacentHTML('afterend', \
     '<p>Clicked #more.</p>')\">More</button></main>";
+
+/// A page in windows-1251, whose script adds a link.
+const CYRILLIC: &[u8] = b"<!doctype html><title>\xD7\xE0\xE9</title><main><h1>\xD7\xE0\xE9</h1>\
+    <a href='/docs/a?q=\xFF'>A</a></main><script>document.querySelector('main').insertAdjacentHTML(\
+    'beforeend', '<a href=/docs/b?q=\xFF>B</a>')</script>";
 
 /// It has [`MOUNT`].
 const SHELL: &str = "<!doctype html><title>Application</title><body><noscript>You need to enable JavaScript \

@@ -9,7 +9,7 @@ use crate::document;
 impl Runner<'_, '_> {
     /// The document as it is now.
     pub(super) async fn scrape(&self) -> Result<ActionResult, Failure> {
-        let html = document::html(self.tab).await?;
+        let html = document::html(self.tab).await?.html;
         Ok(ActionResult::Scrape { url: self.tab.url(), html })
     }
 

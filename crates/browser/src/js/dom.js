@@ -1,7 +1,8 @@
-// Collects the content of same-origin frames for the HTML of a document. Runs in an isolated world.
+// Collects the content of same-origin frames for the HTML of a document, and its encoding. Runs in an isolated
+// world.
 //   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the
-//                               result: [{url, html, isFrameset}]. The HTML has at most `limit` characters in
-//                               all, and its addresses are absolute.
+//                               frames of the result: {charset, frames: [{url, html, isFrameset}]}. The HTML
+//                               has at most `limit` characters in all, and its addresses are absolute.
 //   {op: "end", mark}           Removes the attributes.
 // `DOM.getOuterHTML` writes the document itself, with open and closed shadow roots, but without content of
 // frames.
@@ -11,6 +12,8 @@ function dom({ op, mark, limit }) {
     for (const frame of document.querySelectorAll(`[${mark}]`)) frame.removeAttribute(mark);
     return [];
   }
+  // A form may have taken the place of the property of the document.
+  const charset = Object.getOwnPropertyDescriptor(Document.prototype, 'characterSet').get.call(document);
   // Nodes of this document load nothing and run nothing.
   const inert = document.implementation.createHTMLDocument('');
   const frames = [...document.querySelectorAll('iframe,frame')].slice(0, MAX_EXAMINED), result = [];
@@ -31,7 +34,7 @@ function dom({ op, mark, limit }) {
     frame.setAttribute(mark, result.length);
     result.push({ url: inner.URL.toWellFormed(), html, isFrameset: frame.localName === 'frame' });
   }
-  return result;
+  return { charset, frames: result };
 
   function makeAbsolute(root, base) {
     const absolute = address => {

@@ -69,7 +69,7 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
     })?;
     let styles = styles::read(tab).await;
     // Before the picture, because pages react to a capture as to a change of the window.
-    let html = document::html(tab).await.map_err(|error| unread(tab, error))?;
+    let document = document::html(tab).await.map_err(|error| unread(tab, error))?;
     let screenshot = match &request.screenshot {
         Some(format) => {
             let shot = capture::screenshot(tab, format).await.map_err(|error| uncaptured(tab, error))?;
@@ -78,7 +78,8 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
         }
         None => None,
     };
-    let mut page = Rendered::new(tab.url(), html);
+    let mut page = Rendered::new(tab.url(), document.html);
+    page.charset = Some(document.charset);
     (page.screenshot, page.results, page.styles) = (screenshot, results, styles);
     add_counts(tab, &mut warnings);
     page.warnings = warnings;

@@ -109,6 +109,21 @@ async fn the_html_is_what_a_visitor_sees() {
 }
 
 #[tokio::test]
+async fn the_encoding_is_that_of_the_page_as_served() {
+    let Some(browser) = browser() else { return };
+    for (content_type, html, charset) in [
+        ("text/html; charset=cp1251", b"<p>\xFF<form name=characterSet></form>".as_slice(), "windows-1251"),
+        ("text/html", b"<meta charset=latin1><p>\xE4".as_slice(), "windows-1252"),
+        ("text/html; charset=utf-8", b"<p>text".as_slice(), "UTF-8"),
+    ] {
+        let pages = vec![HostilePage::new("/", content_type, html)];
+        let page = render_pages(&browser, pages, json!({})).await.unwrap().page;
+        assert_eq!(page.charset.as_deref(), Some(charset), "{content_type}");
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
 async fn a_document_that_grows_beyond_the_limit_is_an_error() {
     let Some(browser) = browser() else { return };
     let page = |letters: usize| {

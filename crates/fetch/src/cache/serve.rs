@@ -307,6 +307,7 @@ fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<Ca
         country,
         accept,
         cookies,
+        owner: _,
         cache: _,
         validators: _,
         meter: _,

@@ -56,8 +56,8 @@ impl<'a> RenderProxy<'a> {
         Self { fetcher, request, check, clock: Trace::default(), usage: Usage::new(), main_frame }
     }
 
-    /// Answers a load of the page. Sets the page's proxy mode, country and certificate rule, and adds the
-    /// caller's headers as [`RenderRequest::headers`] says. The load's own headers are sent as they are:
+    /// Answers a load of the page. Sets the page's proxy mode, country, owner and certificate rule, and adds
+    /// the caller's headers as [`RenderRequest::headers`] says. The load's own headers are sent as they are:
     /// they are the browser's, its cookies included. Cookies of answers are left to the browser.
     ///
     /// Redirects are not followed, because the browser follows them with another load. At the main frame, the
@@ -133,6 +133,7 @@ impl<'a> RenderProxy<'a> {
         request.from_browser = true;
         request.scheme_assumed = false;
         request.country = page.country.clone();
+        request.owner = page.owner.clone();
         request.skip_tls_verification = page.skip_tls_verification;
         request.cookies = None;
         request.cache = None;

@@ -21,6 +21,9 @@ pub struct Rendered {
     /// The document at the end, serialised. At most
     /// [`RenderProxy::max_body`](super::RenderProxy::max_body) bytes. Not used if the document is not HTML.
     pub html: String,
+    /// The name of the document's encoding (`document.characterSet`), in which the queries of its links are
+    /// written; `None` for UTF-8.
+    pub charset: Option<String>,
     /// The picture that the request asked for.
     pub screenshot: Option<Picture>,
     /// The results of the actions, in their order.
@@ -44,10 +47,18 @@ impl fmt::Debug for Rendered {
 }
 
 impl Rendered {
-    /// A page without a picture, results of actions, warnings and styles.
+    /// A page in UTF-8 without a picture, results of actions, warnings and styles.
     #[must_use]
     pub fn new(url: Url, html: String) -> Self {
-        Self { url, html, screenshot: None, results: Vec::new(), warnings: Vec::new(), styles: None }
+        Self {
+            url,
+            html,
+            charset: None,
+            screenshot: None,
+            results: Vec::new(),
+            warnings: Vec::new(),
+            styles: None,
+        }
     }
 
     /// The bytes that count for [`MAX_RESULTS_BYTES_PER_PAGE`].

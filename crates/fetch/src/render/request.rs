@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::SafeUrl;
@@ -52,6 +53,8 @@ pub struct RenderRequest {
     /// The cookies of the job. The engine gives them to the page, and merges the cookies of the page into
     /// them at the end ([`CookieJar::merge`]).
     pub cookies: CookieJar,
+    /// Who the page is for: the [owner](crate::Request::owner) of its requests.
+    pub owner: Option<Arc<str>>,
     /// Write nothing of the page to disk or log, its URL included.
     pub zero_data_retention: bool,
 }
@@ -100,6 +103,7 @@ impl RenderRequest {
             screenshot,
             styles: options.formats.branding,
             cookies: CookieJar::new(),
+            owner: None,
             zero_data_retention: false,
         }
     }

@@ -7,8 +7,9 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use gleaner_fetch::{Accept, ErrorKind, FollowAll, Method, Request};
 use gleaner_types::ErrorCode;
 use tokio::io::AsyncWriteExt;
+use url::Url;
 
-use super::support::{Site, answer, fetcher, get, page, read_request};
+use super::support::{Site, answer, builder, fetcher, get, page, read_request};
 
 fn gzip(data: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -444,4 +445,45 @@ async fn requests_have_the_expected_headers() {
     assert_eq!(seen[1].header("user-agent"), Some(gleaner_fetch::MOBILE_USER_AGENT));
     assert_eq!((seen[2].header("user-agent"), seen[2].header("x-mine")), (Some("custom/1"), Some("1")));
     assert!(seen.iter().all(|seen| seen.header("referer").is_none() && seen.header("cookie").is_none()));
+}
+
+/// The servers of one owner send the beginnings of many large bodies, and then nothing more.
+#[tokio::test]
+async fn the_slow_bodies_of_one_owner_leave_memory_for_another() {
+    const MIB: usize = 1 << 20;
+    let slow = Site::script(|mut stream| async move {
+        if read_request(&mut stream).await.is_some() {
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: {}\r\n\r\n",
+                32 * MIB
+            );
+            let beginning = [head.as_bytes(), &b"x".repeat(8 * MIB)].concat();
+            if stream.write_all(&beginning).await.is_ok() {
+                std::future::pending::<()>().await;
+            }
+        }
+    })
+    .await;
+    let small = Site::serve(|_| answer(200, &[("content-type", "text/plain")], &b"y".repeat(MIB))).await;
+    let fetcher = builder().body_memory(4 << 20).build().unwrap();
+    let request = |url: Url, owner: &str| {
+        let mut request = Request::get(url);
+        request.owner = Some(owner.into());
+        request
+    };
+    let slow_ones: Vec<_> = (0..8)
+        .map(|number| {
+            let (fetcher, request) =
+                (fetcher.clone(), request(slow.url("a.test", &format!("/{number}")), "slow"));
+            tokio::spawn(async move { fetcher.fetch(request, &FollowAll).await.is_ok() })
+        })
+        .collect();
+    for _ in 0..20 {
+        let response = fetcher.fetch(request(small.url("b.test", "/"), "other"), &FollowAll).await.unwrap();
+        assert_eq!(response.body.len(), MIB);
+    }
+    for task in slow_ones {
+        assert!(!task.is_finished(), "their bodies have no end");
+        task.abort();
+    }
 }

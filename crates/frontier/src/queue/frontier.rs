@@ -16,13 +16,13 @@ use super::groups::{Group, GroupLoad, JobLoad};
 use super::host_queue::Rank;
 use super::job::{Job, QueueSpace};
 use super::model::{Admitted, Candidate, Counts, JobSlot, LostPage};
-use super::packed;
+use super::queue_size::QueueSize;
 use super::rate_controller::RateController;
 use super::scheduler::{ScheduledPage, Scheduler};
 use super::slab::{Handle, Slab};
 use super::spill::QueueSpill;
 use super::traps::{Deferral, Trap};
-use super::{host_of, is_queueable, path_of};
+use super::{host_of, path_of};
 use crate::identity::UrlKey;
 
 /// The queue of all jobs of an engine: which page to fetch next, within the limits of each host, each job and
@@ -209,15 +209,45 @@ impl Frontier {
     /// True if [`admit`](Self::admit) would queue all these pages, if none of them was known to the job.
     #[must_use]
     pub fn has_capacity(&self, job: JobSlot, candidates: &[Candidate]) -> bool {
+        QueueSize::of(candidates).is_some_and(|size| self.has_space(job, size))
+    }
+
+    fn has_space(&self, job: JobSlot, size: QueueSize) -> bool {
         let Some(state) = self.jobs.get(job.0) else { return false };
-        let bytes = candidates.iter().map(|page| packed::size_of(path_of(&page.url)));
-        let bytes = bytes.fold(0, u64::saturating_add);
-        let pages = u64::try_from(candidates.len()).unwrap_or(u64::MAX);
         let space = self.queue_space(state.group, false);
-        candidates.iter().all(|page| is_queueable(&page.url))
-            && state.queued_pages().saturating_add(pages) <= space.pages
-            && state.queued_bytes().saturating_add(bytes) <= space.bytes
-            && bytes <= space.shared_bytes
+        state.queued_pages().saturating_add(size.pages) <= space.pages
+            && state.queued_bytes().saturating_add(size.bytes) <= space.bytes
+            && size.bytes <= space.shared_bytes
+    }
+
+    /// Reserves space for pages of a job that [`admit_reserved`](Self::admit_reserved) queues part by part.
+    /// False if there is no space for all of them: then nothing is reserved.
+    #[must_use]
+    pub fn reserve(&mut self, job: JobSlot, size: QueueSize, now: Duration) -> bool {
+        if !self.has_space(job, size) {
+            return false;
+        }
+        let before = self.load_of(job.0);
+        if let Some(state) = self.jobs.get_mut(job.0) {
+            state.reserved = state.reserved.with(size);
+        }
+        self.update_load(job.0, before, now);
+        true
+    }
+
+    /// As [`admit`](Self::admit), for pages for which there is a [reservation](Self::reserve).
+    pub fn admit_reserved(
+        &mut self,
+        job: JobSlot,
+        depth: u32,
+        candidates: Vec<Candidate>,
+        now: Duration,
+    ) -> Admitted {
+        let before = self.load_of(job.0);
+        if let (Some(state), Some(size)) = (self.jobs.get_mut(job.0), QueueSize::of(&candidates)) {
+            state.reserved = state.reserved.without(size);
+        }
+        self.admit_within(job.0, None, depth, candidates, (QueueSpace::UNLIMITED, before), now)
     }
 
     /// The space that a job of this group may use, for links of its pages or for pages given from outside.
@@ -299,6 +329,19 @@ impl Frontier {
         let Some(group) = self.jobs.get(handle).map(|job| job.group) else { return Admitted::default() };
         let space = self.queue_space(group, page.is_some());
         let before = self.load_of(handle);
+        self.admit_within(handle, page, depth, candidates, (space, before), now)
+    }
+
+    /// Admits pages for which there is this space, to a job that had this load before.
+    fn admit_within(
+        &mut self,
+        handle: Handle,
+        page: Option<UrlKey>,
+        depth: u32,
+        candidates: impl IntoIterator<Item = Candidate>,
+        (space, before): (QueueSpace, JobLoad),
+        now: Duration,
+    ) -> Admitted {
         let Some(job) = self.jobs.get_mut(handle) else { return Admitted::default() };
         let mut queue = Vec::new();
         let admitted = job.admit(page, depth, candidates.into_iter(), space, &mut queue);

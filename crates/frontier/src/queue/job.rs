@@ -8,6 +8,7 @@ use super::groups::{Group, JobLoad};
 use super::host_queue::Rank;
 use super::model::{Admitted, Candidate, Counts, JobSlot};
 use super::packed::{self, Loss};
+use super::queue_size::QueueSize;
 use super::seen::KeySet;
 use super::slab::Handle;
 use super::traps::Traps;
@@ -47,6 +48,8 @@ pub(super) struct Job {
     pub(super) waiting: u64,
     /// Bytes of the waiting pages in the queue.
     pub(super) waiting_bytes: u64,
+    /// Space for pages that are still to come.
+    pub(super) reserved: QueueSize,
     pub(super) leased: u64,
     /// Waiting and leased entries that are not pages.
     pub(super) auxiliary_waiting: u64,
@@ -66,6 +69,10 @@ pub(super) struct Job {
     pub(super) in_ready_jobs: bool,
 }
 
+impl QueueSpace {
+    pub(super) const UNLIMITED: Self = Self { pages: u64::MAX, bytes: u64::MAX, shared_bytes: u64::MAX };
+}
+
 impl Job {
     pub(super) fn new(rules: JobRules, group: Group) -> Self {
         let seen = match rules.max_depth {
@@ -82,6 +89,7 @@ impl Job {
             newcomer: true,
             waiting: 0,
             waiting_bytes: 0,
+            reserved: QueueSize::default(),
             leased: 0,
             auxiliary_waiting: 0,
             auxiliary_leased: 0,
@@ -170,13 +178,13 @@ impl Job {
         }
     }
 
-    /// Bytes of the URLs that wait to be fetched.
+    /// Bytes of the URLs that wait to be fetched, and of those for which there is a reservation.
     pub(super) fn queued_bytes(&self) -> u64 {
         let parked = match &self.seen {
             SeenPages::Set(_) | SeenPages::Elsewhere => 0,
             SeenPages::Graph(graph) => graph.parked_bytes(),
         };
-        self.waiting_bytes.saturating_add(parked)
+        self.waiting_bytes.saturating_add(parked).saturating_add(self.reserved.bytes)
     }
 
     /// The load of the job on its group.
@@ -184,12 +192,14 @@ impl Job {
         JobLoad { waiting: self.waiting, leased: self.leased, bytes: self.queued_bytes() }
     }
 
-    /// The number of waiting pages, including those that are too deep so far.
+    /// The number of waiting pages, including those that are too deep so far, and those for which there is a
+    /// reservation.
     pub(super) fn queued_pages(&self) -> u64 {
-        match &self.seen {
-            SeenPages::Set(_) | SeenPages::Elsewhere => self.waiting,
-            SeenPages::Graph(graph) => self.waiting.saturating_add(graph.parked()),
-        }
+        let parked = match &self.seen {
+            SeenPages::Set(_) | SeenPages::Elsewhere => 0,
+            SeenPages::Graph(graph) => graph.parked(),
+        };
+        self.waiting.saturating_add(parked).saturating_add(self.reserved.pages)
     }
 
     /// True if the rules of the job allow one more lease.
@@ -309,13 +319,8 @@ impl Job {
     ) -> Admitted {
         let mut admitted = Admitted::default();
         let mut links = Vec::new();
-        let (pages, parked) = match &self.seen {
-            SeenPages::Set(_) | SeenPages::Elsewhere => (self.waiting, 0),
-            SeenPages::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
-        };
-        space.pages = space.pages.saturating_sub(pages);
-        space.bytes =
-            space.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(space.shared_bytes);
+        space.pages = space.pages.saturating_sub(self.queued_pages());
+        space.bytes = space.bytes.saturating_sub(self.queued_bytes()).min(space.shared_bytes);
         for candidate in candidates {
             let offer = if !super::is_queueable(&candidate.url) {
                 Offer::Refused

@@ -13,6 +13,7 @@ mod hosts;
 mod job;
 mod model;
 mod packed;
+mod queue_size;
 mod queued_page;
 mod rate_controller;
 mod scheduler;
@@ -34,6 +35,7 @@ pub use model::{
     Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, HostLoad, HostPace,
     JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
 };
+pub use queue_size::QueueSize;
 pub use rate_controller::{MAX_BEFORE_FIRST_RESPONSE, Observation};
 pub use spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
 pub use traps::{Deferral, MAX_SHAPES, Trap, url_shape};

@@ -66,6 +66,7 @@ impl FetchAdapter {
         let mut request = RenderRequest::new(fetch.url.clone(), options, fetch.deadline);
         request.cookies = job_cookies(fetch).unwrap_or_default();
         request.skip_tls_verification &= !self.checks_certificates;
+        request.owner = owner(fetch);
         request.zero_data_retention = fetch.zero_data_retention;
         self.fetcher.identify(&mut request);
         let mut outcome = self.fetcher.render(renderer, &request, check).await;
@@ -153,6 +154,7 @@ fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
     request.proxy = options.proxy;
     request.country = Some(options.location.country.clone());
     request.cookies = job_cookies(fetch);
+    request.owner = owner(fetch);
     match fetch.purpose {
         Purpose::Page => {
             request.accept = Accept::Page;
@@ -174,6 +176,10 @@ fn to_request(fetch: FetchRequest<'_>) -> Result<Request, Error> {
 /// The cookies of the job; its first page creates them.
 fn job_cookies(fetch: FetchRequest<'_>) -> Option<CookieJar> {
     fetch.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
+}
+
+fn owner(fetch: FetchRequest<'_>) -> Option<Arc<str>> {
+    fetch.team.map(|team| team.as_str().into())
 }
 
 /// The cache policy of the options. Change tracking accepts no copy, because a copy never has a change.
@@ -239,9 +245,9 @@ fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<
         results
     });
     let screenshot = page.screenshot.as_ref().map(picture);
-    let (content_type, body) = match document.other_body {
-        Some(body) => (document.content_type, body),
-        None => (document.content_type.as_deref().map(as_utf8), page.html.into()),
+    let (content_type, charset, body) = match document.other_body {
+        Some(body) => (document.content_type, None, body),
+        None => (document.content_type.as_deref().map(as_utf8), page.charset, page.html.into()),
     };
     Fetched {
         url: page.url,
@@ -255,6 +261,7 @@ fn from_rendered(rendered: RenderedPage, has_actions: bool, cache_state: Option<
         cache_state,
         cached_at: None,
         rendering: Some(Box::new(Rendering {
+            charset,
             screenshot,
             actions,
             warnings: page.warnings,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{Fetched, Transform, TransformTask, Transformed};
 use gleaner_transform::{
-    Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles, page_memory,
-    transform_on_site, transform_within,
+    DOCUMENT_CHARSET, Input, LinkKind, Page, PageLinks, Selection, SiteMemory, add_computed_styles,
+    page_memory, transform_on_site, transform_within,
 };
 use gleaner_types::media::is_pdf;
 use gleaner_types::plan::ScrapeOptionsPlan;
@@ -112,6 +112,16 @@ impl TransformAdapter {
     }
 }
 
+/// The type of a page, with the encoding of the document that a browser read.
+fn content_type(page: &Fetched) -> Option<Cow<'_, str>> {
+    let served = page.content_type.as_deref()?;
+    let charset = page.rendering.as_ref().and_then(|rendering| rendering.charset.as_deref());
+    Some(match charset.filter(|charset| !charset.eq_ignore_ascii_case("utf-8")) {
+        Some(charset) => Cow::Owned(format!("{served}; {DOCUMENT_CHARSET}={charset}")),
+        None => Cow::Borrowed(served),
+    })
+}
+
 fn page_error(error: gleaner_transform::Error) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }
@@ -134,8 +144,8 @@ impl Transform for TransformAdapter {
         let selection = kept.selection.as_ref().map_err(|error| page_error(error.clone()))?;
         // An error response whose body was not read, such as a picture, becomes an empty document.
         let is_unread = page.status >= 400 && page.body.is_empty();
-        let content_type = page.content_type.as_deref().filter(|_| !is_unread);
-        let input = Input { url: &page.url, content_type, body: &page.body };
+        let content_type = content_type(page).filter(|_| !is_unread);
+        let input = Input { url: &page.url, content_type: content_type.as_deref(), body: &page.body };
         let transform_options = self.transform_options(options);
         let transformed = match kept.sites.as_ref().filter(|_| page.status < 400) {
             Some(sites) => {

@@ -60,6 +60,8 @@ pub(super) struct FactLog {
 #[derive(Debug, Default)]
 struct Pending {
     facts: BlockWriter,
+    /// Further facts, which are blocks already.
+    blocks: Vec<Vec<u8>>,
     documents: Vec<NewDocument>,
     rows: Vec<Row>,
     watchers: Vec<watch::Sender<u64>>,
@@ -92,6 +94,13 @@ impl FactLog {
     pub(super) fn push(&mut self, job: Option<u64>, fact: &Fact<'_>) {
         if let Some(pending) = self.pending(job) {
             pending.facts.push(fact);
+        }
+    }
+
+    /// Records a block of facts of a job, which follow the others of this operation.
+    pub(super) fn push_block(&mut self, job: Option<u64>, block: Vec<u8>) {
+        if let Some(pending) = self.pending(job).filter(|_| !block.is_empty()) {
+            pending.blocks.push(block);
         }
     }
 
@@ -144,7 +153,7 @@ impl FactLog {
     }
 
     /// Records changes of the queue. `job` gives the number of a job, if everything about it is written.
-    fn queue_changes<'c>(
+    pub(super) fn queue_changes<'c>(
         &mut self,
         changes: impl Iterator<Item = QueueChange<'c>>,
         job: impl Fn(JobSlot) -> Option<u64>,
@@ -216,10 +225,12 @@ impl FactLog {
     /// Takes everything as batches. If there are none, the operation is durable.
     pub(super) fn take(&mut self) -> Vec<Batch> {
         let durability = self.durability.take();
-        let batches = std::mem::take(&mut self.pending).into_iter().map(|(job, mut pending)| {
+        let batches = std::mem::take(&mut self.pending).into_iter().flat_map(|(job, mut pending)| {
             let facts = if pending.facts.is_empty() { Vec::new() } else { pending.facts.finish() };
-            let Pending { documents, rows, watchers, .. } = pending;
-            Batch { job, facts, documents, rows, watchers, ..Batch::default() }
+            let Pending { blocks, documents, rows, watchers, .. } = pending;
+            let first = Batch { job, facts, documents, rows, watchers, ..Batch::default() };
+            let blocks = blocks.into_iter().map(move |facts| Batch { job, facts, ..Batch::default() });
+            std::iter::once(first).chain(blocks)
         });
         let mut batches: Vec<Batch> = batches.collect();
         match batches.first_mut() {

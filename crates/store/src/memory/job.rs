@@ -6,6 +6,7 @@ use std::time::Duration;
 use gleaner_frontier::{Counts, Frontier, JobRules, JobSlot};
 use gleaner_types::{JobId, JobKind, JobState};
 use tokio::sync::watch;
+use uuid::Uuid;
 
 use super::events::Outbox;
 use super::facts::{FactLog, JobJournal};
@@ -32,6 +33,8 @@ pub(super) struct Job {
     pub(super) reader_behind: bool,
     /// It was paused by the user.
     pub(super) paused: bool,
+    /// Appends whose pages are being queued.
+    pub(super) arriving: u32,
     pub(super) in_memory: bool,
     pub(super) results: Results,
     pub(super) failures: PageFailures,
@@ -107,6 +110,7 @@ impl Job {
             sealed: job.sealed,
             reader_behind: false,
             paused: false,
+            arriving: 0,
             in_memory: job.in_memory,
             results: Results::new(retention, retained_bytes, job.in_memory, journal.everything(), quota),
             failures: PageFailures::default(),
@@ -218,6 +222,12 @@ impl Job {
         if let Some(outbox) = self.outbox.as_deref_mut() {
             outbox.restore_first(totals.delivered);
         }
+    }
+
+    /// The account of the job, with the key of an append.
+    pub(super) fn append_account(&self, idempotency_key: Option<Uuid>) -> Option<JobAccount> {
+        let account = self.account.as_deref()?;
+        Some(JobAccount { idempotency_key, ..account.clone() })
     }
 
     /// Adds credits of a grant, which may be none.

@@ -57,6 +57,17 @@ impl IdempotencyKeys {
         true
     }
 
+    /// Forgets a key.
+    pub(super) fn remove(&mut self, team: &TeamId, key: Uuid) {
+        let Some(team_keys) = self.teams.get_mut(team) else { return };
+        if team_keys.keys.remove(&key) {
+            let before = team_keys.by_age.len();
+            team_keys.by_age.retain(|(_, other)| *other != key);
+            self.count = self.count.saturating_sub(1);
+            self.update_size(team, before, before - 1);
+        }
+    }
+
     pub(super) fn is_used(&self, team: &TeamId, key: Uuid) -> bool {
         self.teams.get(team).is_some_and(|team_keys| team_keys.keys.contains(&key))
     }
@@ -130,6 +141,10 @@ mod tests {
         let mut again = IdempotencyKeys::new(100);
         assert!(keys.iter().all(|(team, key, at)| again.insert(team, key, at)), "the same keys");
         assert_eq!((again.count, &again.by_size), (100, &keys.by_size));
+        again.remove(&small, key(3));
+        again.remove(&small, key(3));
+        assert_eq!((again.is_used(&small, key(3)), again.count), (false, 99));
+        assert!(again.insert(&small, key(3), at(2)), "a key that was given back is new");
         assert!(keys.expire(at(0)) && !keys.expire(at(0)));
         assert_eq!((keys.is_used(&small, key(3)), keys.count), (false, 90));
         keys.expire(at(1));

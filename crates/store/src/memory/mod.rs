@@ -4,9 +4,11 @@
 //! and documents together. Documents are written as JSON before the lock is taken, except a streamed document
 //! whose reserved memory was taken by others in the meantime. Writing spilled documents, and writing and
 //! reading blocks of waiting pages, happens under the lock. Reading spilled documents, parsing their JSON,
-//! and building the body of an event does not.
+//! and building the body of an event does not. Many pages of one call are queued in slices, and the lock is
+//! free between two of them.
 
 mod activity;
+mod arrival;
 mod clock;
 mod compaction;
 mod config;
@@ -21,6 +23,7 @@ mod intents;
 mod job;
 mod keys;
 mod leases;
+mod lock;
 mod operations;
 mod orphans;
 mod queue_fold;
@@ -34,7 +37,7 @@ mod unsettled;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Frontier};
@@ -50,6 +53,7 @@ use self::events::EventSchedule;
 use self::facts::FactLog;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
+use self::lock::StateLock;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::State;
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
@@ -73,7 +77,7 @@ pub const ALWAYS_LISTED_FAILURES: usize = 100;
 /// they have failed.
 pub struct LocalStore<J> {
     config: MemoryConfig,
-    state: Mutex<State>,
+    state: StateLock<State>,
     work: watch::Sender<u64>,
     maintenance: watch::Sender<u64>,
     journal: J,
@@ -154,7 +158,7 @@ impl<J: Journal> LocalStore<J> {
         };
         Self {
             config,
-            state: Mutex::new(state),
+            state: StateLock::new(state),
             work: watch::Sender::new(0),
             maintenance: watch::Sender::new(0),
             journal,
@@ -162,8 +166,7 @@ impl<J: Journal> LocalStore<J> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No foreign code runs under the lock, and each operation keeps the state consistent at every step.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Ends an operation that may have made pages ready. Returns the ticket of its facts.

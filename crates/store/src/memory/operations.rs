@@ -388,7 +388,9 @@ impl<J: Journal> Store for LocalStore<J> {
         let state = self.lock();
         let Some(slot) = state.teams.find(team) else { return Ok(TeamLoad::default()) };
         let mut load = TeamLoad { last_success: state.teams.last_success(slot), ..TeamLoad::default() };
-        for counts in state.teams.jobs(slot).filter_map(|job| state.frontier.counts(job)) {
+        // A job whose first pages still come has not started.
+        let jobs = state.teams.jobs(slot).filter(|job| state.running.contains_key(job));
+        for counts in jobs.filter_map(|job| state.frontier.counts(job)) {
             load.jobs += 1;
             load.leased += counts.leased;
             let pages = counts.leased.saturating_sub(counts.auxiliary);

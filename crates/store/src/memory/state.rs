@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Counts, Frontier, JobSlot, LeaseId, Leased};
+use gleaner_frontier::{Counts, Frontier, JobSlot, LeaseId, Leased, QueueSize};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use uuid::Uuid;
@@ -80,22 +80,55 @@ pub(super) fn queue_full() -> Error {
     )
 }
 
+/// The idempotency key of a submit or an append.
+fn key_of(account: Option<&JobAccount>) -> Option<(&TeamId, Uuid)> {
+    let account = account?;
+    Some((&account.team, account.idempotency_key?))
+}
+
 impl State {
     pub(super) fn job(&mut self, id: JobId) -> Result<&mut Job, Error> {
         self.jobs.get_mut(&id).ok_or_else(|| Error::unknown_job(id))
     }
 
-    /// Records the idempotency key of a new job or of an append, if it has one.
-    pub(super) fn use_key(&mut self, account: Option<&JobAccount>, now: Duration) -> Result<(), Error> {
-        let key = account.and_then(|account| Some((&account.team, account.idempotency_key?)));
-        match key {
+    /// Takes the idempotency key of a new job or of an append, if it has one.
+    pub(super) fn take_key(&mut self, account: Option<&JobAccount>, now: Duration) -> Result<(), Error> {
+        match key_of(account) {
             Some((team, key)) if !self.keys.insert(team, key, now) => Err(Error::key_used()),
-            Some((team, key)) => {
-                self.log.push_global(&Fact::KeyUsed { team: team.as_str(), key, at: now });
-                Ok(())
-            }
-            None => Ok(()),
+            _ => Ok(()),
         }
+    }
+
+    /// Records that the [taken](Self::take_key) key is used.
+    pub(super) fn log_key(&mut self, account: Option<&JobAccount>, now: Duration) {
+        if let Some((team, key)) = key_of(account) {
+            self.log.push_global(&Fact::KeyUsed { team: team.as_str(), key, at: now });
+        }
+    }
+
+    /// Gives a [taken](Self::take_key) key back.
+    pub(super) fn return_key(&mut self, account: Option<&JobAccount>) {
+        if let Some((team, key)) = key_of(account) {
+            self.keys.remove(team, key);
+        }
+    }
+
+    /// Checks that a job may start, except for its pages.
+    pub(super) fn check_new(&self, job: &NewJob) -> Result<(), Error> {
+        self.check_id(job.id)?;
+        if self.is_key_used(job.account.as_deref()) {
+            return Err(Error::key_used());
+        }
+        self.check_job_limit(job.account.as_deref())?;
+        self.check_unsettled(job.account.as_deref())?;
+        self.check_result_space(job)?;
+        self.check_numbers()
+    }
+
+    /// Checks that the id of a new job is free.
+    pub(super) fn check_id(&self, id: JobId) -> Result<(), Error> {
+        let is_free = !self.jobs.contains_key(&id) && !self.removed.contains_key(&id);
+        if is_free { Ok(()) } else { Err(Error::job_exists(id)) }
     }
 
     /// Checks the number of unsettled jobs: an accounts provider that is far behind blocks new jobs, so that
@@ -138,6 +171,35 @@ impl State {
             return Err(queue_full());
         }
         Ok(slot)
+    }
+
+    /// Opens a queue for a new job whose pages come in slices. It is held until the job
+    /// [starts](Self::start_job).
+    pub(super) fn open_for_slices(
+        &mut self,
+        job: &NewJob,
+        size: QueueSize,
+        now: Duration,
+    ) -> Result<JobSlot, Error> {
+        let slot = self.open_queue(job)?;
+        if !self.frontier.reserve(slot, size, now) {
+            self.frontier.close(slot);
+            return Err(queue_full());
+        }
+        self.frontier.hold(slot, true);
+        // The team keeps its index meanwhile, and the job counts for its limit.
+        let owner = job.account.as_ref().map(|account| &account.team);
+        let slots = job.account.as_ref().and_then(|account| account.slots);
+        let team = self.teams.find_or_insert(owner);
+        self.teams.add_job(team, slots, slot, &mut self.frontier);
+        Ok(slot)
+    }
+
+    /// Closes a queue that was [opened for slices](Self::open_for_slices) without a start.
+    pub(super) fn close_unstarted(&mut self, job: &NewJob, slot: JobSlot) {
+        let team = self.teams.find_or_insert(job.account.as_ref().map(|account| &account.team));
+        self.teams.remove_job(team, slot, 0, &self.frontier);
+        self.frontier.close(slot);
     }
 
     /// Starts a job. `record` is what the journal gets of it, if there is one.
@@ -239,7 +301,8 @@ impl State {
 
     pub(super) fn update_hold(&mut self, id: JobId) {
         if let Some(job) = self.jobs.get(&id) {
-            self.frontier.hold(job.slot, job.reader_behind || job.short_of_credits || job.paused);
+            let is_held = job.reader_behind || job.short_of_credits || job.paused || job.arriving > 0;
+            self.frontier.hold(job.slot, is_held);
         }
     }
 
@@ -297,6 +360,7 @@ impl State {
         let Some(job) = self.jobs.get(&id) else { return false };
         let documents = || self.frontier.counts(job.slot).unwrap_or_default().documents;
         let is_done = job.state == JobState::Scraping
+            && job.arriving == 0
             && self.frontier.is_idle(job.slot)
             && (job.sealed || documents() >= job.rules.limit);
         is_done && self.end_job(id, JobState::Completed, now)
@@ -393,8 +457,7 @@ impl State {
     }
 
     pub(super) fn is_key_used(&self, account: Option<&JobAccount>) -> bool {
-        let key = account.and_then(|account| Some((&account.team, account.idempotency_key?)));
-        key.is_some_and(|(team, key)| self.keys.is_used(team, key))
+        key_of(account).is_some_and(|(team, key)| self.keys.is_used(team, key))
     }
 
     pub(super) fn running_slot(&mut self, id: JobId) -> Result<JobSlot, Error> {

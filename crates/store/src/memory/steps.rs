@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate};
+use gleaner_frontier::{Admitted, Candidate, QueueSize};
 use gleaner_types::JobId;
 use uuid::Uuid;
 
 use super::LocalStore;
+use super::arrival::{Arrival, SLICE};
 use super::finish::PreparedPage;
 use super::job::record;
 use super::state::{State, queue_full};
@@ -24,22 +25,70 @@ impl<J: Journal> LocalStore<J> {
         job.url = job.url.or_else(|| job.pages.first().map(|page| page.url.to_string()));
         // Without the lock, because a request may be large.
         let record = self.journal.is_durable().then(|| record(&job));
-        let mut state = self.lock();
-        if state.jobs.contains_key(&job.id) || state.removed.contains_key(&job.id) {
-            return Err(Error::job_exists(job.id));
-        }
-        if state.is_key_used(job.account.as_deref()) {
-            return Err(Error::key_used());
-        }
-        self.check_queue_length(0, job.pages.len())?;
         self.check_size(&job.pages)?;
-        state.check_job_limit(job.account.as_deref())?;
-        state.check_unsettled(job.account.as_deref())?;
-        state.check_result_space(&job)?;
-        state.check_numbers()?;
+        if job.pages.len() > SLICE {
+            return self.start_in_slices(job, record, now);
+        }
+        let mut state = self.lock();
+        state.check_new(&job)?;
+        self.check_queue_length(0, job.pages.len())?;
         let slot = state.open_queue(&job)?;
-        state.use_key(job.account.as_deref(), now)?;
+        state.take_key(job.account.as_deref(), now)?;
+        state.log_key(job.account.as_deref(), now);
         state.start_job(slot, job, record, self.config.retained_bytes, now);
+        Ok(self.finish_operation(state))
+    }
+
+    /// As [`start`](Self::start), for many pages.
+    fn start_in_slices(
+        &self,
+        mut job: NewJob,
+        record: Option<Box<NewJob>>,
+        now: Duration,
+    ) -> Result<u64, Error> {
+        let pages = std::mem::take(&mut job.pages);
+        let mut arrival = self.begin_job(&job, pages, now)?;
+        while arrival.queue_slice(self) {}
+        self.start_arrived(arrival, job, record, now)
+    }
+
+    /// Takes what a job with many pages needs, and keeps it out of sight. They do not fit in part.
+    pub(super) fn begin_job(
+        &self,
+        job: &NewJob,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Arrival, Error> {
+        let size = QueueSize::of(&pages).ok_or_else(queue_full)?;
+        let mut state = self.lock();
+        state.check_new(job)?;
+        self.check_queue_length(0, pages.len())?;
+        let slot = state.open_for_slices(job, size, now)?;
+        state.take_key(job.account.as_deref(), now)?;
+        Ok(Arrival::new(slot, pages, now))
+    }
+
+    /// Starts a job whose pages are queued.
+    pub(super) fn start_arrived(
+        &self,
+        arrival: Arrival,
+        job: NewJob,
+        record: Option<Box<NewJob>>,
+        now: Duration,
+    ) -> Result<u64, Error> {
+        let (id, slot) = (job.id, arrival.slot());
+        let (_, facts) = arrival.end();
+        let mut state = self.lock();
+        if let Err(error) = state.check_id(id) {
+            state.return_key(job.account.as_deref());
+            state.close_unstarted(&job, slot);
+            return Err(error);
+        }
+        state.frontier.hold(slot, false);
+        state.log_key(job.account.as_deref(), now);
+        state.start_job(slot, job, record, self.config.retained_bytes, now);
+        let journal = state.job(id)?.journal.everything();
+        state.log.push_block(journal, facts);
         Ok(self.finish_operation(state))
     }
 
@@ -80,29 +129,98 @@ impl<J: Journal> LocalStore<J> {
         idempotency_key: Option<Uuid>,
         now: Duration,
     ) -> Result<(Admitted, u64), Error> {
+        self.check_size(&pages)?;
+        if pages.len() > SLICE {
+            return self.append_in_slices(job, pages, credits, idempotency_key, now);
+        }
         let mut state = self.lock();
         let slot = state.running_slot(job)?;
-        let account = state.job(job)?.account.clone();
-        let account = account.map(|account| JobAccount { idempotency_key, ..*account });
+        let account = state.job(job)?.append_account(idempotency_key);
         if state.is_key_used(account.as_ref()) {
             return Err(Error::key_used());
         }
         let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
         self.check_queue_length(waiting, pages.len())?;
-        self.check_size(&pages)?;
         if !state.frontier.has_capacity(slot, &pages) {
             return Err(queue_full());
         }
-        state.use_key(account.as_ref(), now)?;
-        if credits > 0 {
-            let record = state.job(job)?;
-            record.add_budget(credits);
-            let journal = record.journal.everything();
-            state.log.push(journal, &Fact::Paid { credits });
-        }
+        state.take_key(account.as_ref(), now)?;
+        state.job(job)?.add_budget(credits);
+        state.log_append(job, account.as_ref(), credits, now)?;
         let admitted = state.frontier.admit(slot, 0, pages, now);
         state.warn_overflow(job, &admitted);
         state.check_budget(job);
+        Ok((admitted, self.finish_operation(state)))
+    }
+
+    /// As [`append_pages`](Self::append_pages), for many pages.
+    fn append_in_slices(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<(Admitted, u64), Error> {
+        let (mut arrival, account) = self.begin_append(job, pages, credits, idempotency_key, now)?;
+        while arrival.queue_slice(self) {}
+        self.end_append(arrival, job, account.as_ref(), credits, now)
+    }
+
+    /// Takes what many more pages of a job need, and holds the job.
+    pub(super) fn begin_append(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<(Arrival, Option<JobAccount>), Error> {
+        let size = QueueSize::of(&pages).ok_or_else(queue_full)?;
+        let mut state = self.lock();
+        let slot = state.running_slot(job)?;
+        let account = state.job(job)?.append_account(idempotency_key);
+        if state.is_key_used(account.as_ref()) {
+            return Err(Error::key_used());
+        }
+        let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
+        self.check_queue_length(waiting, pages.len())?;
+        if !state.frontier.reserve(slot, size, now) {
+            return Err(queue_full());
+        }
+        state.take_key(account.as_ref(), now)?;
+        let record = state.job(job)?;
+        // The credits come first, so that none are asked for in their place.
+        record.add_budget(credits);
+        record.arriving += 1;
+        state.update_hold(job);
+        Ok((Arrival::new(slot, pages, now), account))
+    }
+
+    /// Goes on with a job whose further pages are queued. It may have ended meanwhile, and the pages with it.
+    pub(super) fn end_append(
+        &self,
+        arrival: Arrival,
+        job: JobId,
+        account: Option<&JobAccount>,
+        credits: u64,
+        now: Duration,
+    ) -> Result<(Admitted, u64), Error> {
+        let (admitted, facts) = arrival.end();
+        let mut state = self.lock();
+        if let Err(error) = state.running_slot(job) {
+            state.return_key(account);
+            return Err(error);
+        }
+        let record = state.job(job)?;
+        record.arriving = record.arriving.saturating_sub(1);
+        let journal = record.journal.everything();
+        state.log_append(job, account, credits, now)?;
+        state.log.push_block(journal, facts);
+        state.update_hold(job);
+        state.check_budget(job);
+        // All of the pages may have been known.
+        state.end_if_done(job, now);
         Ok((admitted, self.finish_operation(state)))
     }
 
@@ -216,6 +334,22 @@ impl<J: Journal> LocalStore<J> {
 }
 
 impl State {
+    /// Records an append, except for its pages.
+    fn log_append(
+        &mut self,
+        id: JobId,
+        account: Option<&JobAccount>,
+        credits: u64,
+        now: Duration,
+    ) -> Result<(), Error> {
+        self.log_key(account, now);
+        if credits > 0 {
+            let journal = self.job(id)?.journal.everything();
+            self.log.push(journal, &Fact::Paid { credits });
+        }
+        Ok(())
+    }
+
     pub(super) fn charge(&mut self, id: JobId, tokens: u64, credits: u64) -> Result<(), Error> {
         self.running_slot(id)?;
         let job = self.job(id)?;

@@ -37,7 +37,7 @@ pub(crate) use media::is_unseen;
 
 use crate::memory::Output;
 use crate::resolver::Resolver;
-use crate::tree::{Attr, BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use callout::Callout;
 use code_shape::Shape;
@@ -304,7 +304,7 @@ impl Writer<'_> {
             }
             Tag::Object => return self.embed_object(node),
             Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Progress | Tag::Meter => return false,
-            Tag::Template => return tree.has(node, Attr::Shadowrootmode),
+            Tag::Template => return tree.is_shadow_root(node),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
                 self.code_block(node);
                 return false;

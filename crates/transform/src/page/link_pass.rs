@@ -271,6 +271,10 @@ mod tests {
                 "/x",
             ),
             ("<template shadowrootmode=open><a href=/x><template><a href=/no></template></template>", "/x"),
+            ("<template SHADOWROOTMODE=Closed><a href=/x></template><a href=/y>", "/x /y"),
+            ("<template shadowrootmode><a href=/no></template><a href=/x>", "/x"),
+            ("<template shadowrootmode='open '><a href=/no></template><a href=/x>", "/x"),
+            ("<template shadowrootmode=yes><a href=/no></template><a href=/x>", "/x"),
             (
                 "<template><base href=/b/><meta http-equiv=refresh content='0;url=/no'></template><a href=x>",
                 "/a/x",
@@ -353,6 +357,8 @@ mod tests {
             ("a page that asks", "<noscript>Please enable JavaScript.</noscript><script src=m.js></script>"),
             ("a script for data", "<script type=application/json>{}</script>"),
             ("text", LONG),
+            ("text in a shadow tree", "<x-a><template shadowrootmode=Open><p>text</p></template></x-a>"),
+            ("text in a template", "<x-a><template shadowrootmode=no><p>text</p></template></x-a>"),
         ] {
             let html = format!("{HEAD}{body}");
             let LinkPage { document: pass, links: found, needs_scripts, .. } =

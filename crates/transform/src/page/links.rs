@@ -257,7 +257,7 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
         while let Some(edge) = walk.next() {
             let Edge::Enter(node) = edge else { continue };
             // The content of a template is not part of the page, unless it is a declarative shadow tree.
-            let is_template = tree.tag(node) == Tag::Template && !tree.has(node, Attr::Shadowrootmode);
+            let is_template = tree.tag(node) == Tag::Template && !tree.is_shadow_root(node);
             if view.hidden.contains(node) || is_template {
                 walk.skip_children();
             } else if matches!(tree.tag(node), Tag::A | Tag::Area)

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::shell_vocabulary as vocabulary;
 use crate::names::{self, prefix};
-use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk};
+use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk, is_shadow_mode};
 
 /// Upper bound on the text of a shell outside of navigation, headers, footers and dialogs, in bytes.
 const MAX_SHELL_BYTES: usize = 400;
@@ -171,7 +171,8 @@ impl ShellReader {
                 && attribute("http-equiv").is_some_and(|kind| kind.eq_ignore_ascii_case("refresh"));
             return;
         }
-        if vocabulary::is_hidden(name) || (name == "template" && attribute("shadowrootmode").is_none()) {
+        let is_shadow_root = || attribute("shadowrootmode").is_some_and(|mode| is_shadow_mode(&mode));
+        if vocabulary::is_hidden(name) || (name == "template" && !is_shadow_root()) {
             self.hidden.open(name);
         }
         if self.has_text() {

@@ -51,6 +51,7 @@ const MAX_SHORT_BYTES: usize = 300;
 /// Transforms an HTML body.
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
+    let encoding = charset::query_encoding(input.content_type, encoding);
     let (text, settings) = (prepare(text), Settings { encoding, ..settings });
     if !needs_no_tree(settings.options) {
         return from_text(&text, input.url, settings);

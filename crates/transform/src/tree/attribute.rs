@@ -82,6 +82,12 @@ impl Attr {
     }
 }
 
+/// True for the values of [`Attr::Shadowrootmode`] that make a `template` a declarative shadow tree (HTML
+/// Standard, 4.12.3). With any other value it is an ordinary template.
+pub(crate) fn is_shadow_mode(value: &str) -> bool {
+    value.eq_ignore_ascii_case("open") || value.eq_ignore_ascii_case("closed")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

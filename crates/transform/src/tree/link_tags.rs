@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::attribute::is_shadow_mode;
 use super::reference::decode;
 use super::tokenizer::RawAttribute;
 
@@ -88,9 +89,8 @@ impl LinkTags {
         let in_svg = self.spaces.last() == Some(&Space::Svg);
         let has_link = match name {
             b"template" => {
-                let mode = attributes.get("shadowrootmode").unwrap_or_default();
                 // The content of a declarative shadow tree is shown.
-                let is_shown = mode.eq_ignore_ascii_case("open") || mode.eq_ignore_ascii_case("closed");
+                let is_shown = attributes.get("shadowrootmode").is_some_and(|mode| is_shadow_mode(&mode));
                 self.templates += u32::from(self.templates > 0 || !is_shown);
                 false
             }

@@ -16,7 +16,7 @@ mod text;
 mod tokenizer;
 mod walk;
 
-pub(crate) use attribute::Attr;
+pub(crate) use attribute::{Attr, is_shadow_mode};
 pub(crate) use build::{ParseOptions, parse, parse_within};
 pub(crate) use link_tags::{Attributes, LONGEST_NAME, LinkTags};
 pub(crate) use normalize::prepare;
@@ -401,6 +401,12 @@ impl Tree {
     /// True if the element has the attribute.
     pub(crate) fn has(&self, id: NodeId, name: Attr) -> bool {
         self.attribute_range(id).iter().any(|attribute| attribute.name == name)
+    }
+
+    /// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's
+    /// children.
+    pub(crate) fn is_shadow_root(&self, id: NodeId) -> bool {
+        self.tag(id) == Tag::Template && self.attribute(id, Attr::Shadowrootmode).is_some_and(is_shadow_mode)
     }
 
     /// All attributes, in order.

@@ -1,7 +1,8 @@
 //! Decoding: what decides the encoding, and that the result does not depend on how the bytes are divided.
 
 use encoding_rs::Encoding;
-use gleaner_transform::{CharsetSource, decode};
+use gleaner_transform::{CharsetSource, Input, decode, links, transform};
+use gleaner_types::request::ScrapeOptions;
 
 /// Name, body, header, text, encoding, source.
 type Row = (&'static str, Vec<u8>, Option<&'static str>, &'static str, &'static str, CharsetSource);
@@ -239,4 +240,22 @@ fn the_text_does_not_depend_on_where_the_bytes_are_cut() {
         }
     }
     assert_eq!(failures, 0, "of {cuts} cuts");
+}
+
+#[test]
+fn queries_of_a_document_that_a_browser_wrote_are_in_the_encoding_of_the_page() {
+    let url = "https://example.org/".parse().unwrap();
+    let body = "<p>Some words about <a href='?q=я'>tea</a> and more of them.</p>".as_bytes();
+    for (content_type, query) in [
+        ("text/html; charset=utf-8", "q=%D1%8F"),
+        ("text/html; charset=utf-8; document-charset=windows-1251", "q=%FF"),
+        ("text/html; charset=utf-8; document-charset=unknown", "q=%D1%8F"),
+    ] {
+        let input = Input { url: &url, content_type: Some(content_type), body };
+        assert_eq!(links(input).unwrap().links[0].url.query(), Some(query), "{content_type}");
+        let page = transform(input, &ScrapeOptions::new().check().unwrap()).unwrap();
+        assert_eq!(page.links.links[0].url.query(), Some(query), "{content_type}");
+        let markdown = page.document.markdown.unwrap();
+        assert!(markdown.contains(query), "{content_type}: {markdown}");
+    }
 }

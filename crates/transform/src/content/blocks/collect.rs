@@ -152,7 +152,7 @@ impl<'t> Collector<'t> {
                             || matches!(
                                 tag,
                                 Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Template
-                            ) && !tree.has(node, Attr::Shadowrootmode);
+                            ) && !tree.is_shadow_root(node);
                         if skipped {
                             walk.skip_children();
                         } else {

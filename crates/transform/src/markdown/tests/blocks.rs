@@ -20,7 +20,9 @@ fn blocks_become_markdown() {
         ("figure", "<figure><img src=a.png alt=x><figcaption>C</figcaption></figure>", "![x](a.png)\n\nC"),
         ("title is not content", "<title>T</title><p>a", "a"),
         ("shadow root", "<div><template shadowrootmode=open><p>s</p></template></div>", "s"),
+        ("closed shadow root", "<div><template shadowrootmode=CLOSED><p>s</p></template></div>", "s"),
         ("template", "<template><p>s</p></template>t", "t"),
+        ("template of no mode", "<div><template shadowrootmode=true><p>s</p></template></div>t", "t"),
     ]);
 }
 

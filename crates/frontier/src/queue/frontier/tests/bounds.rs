@@ -93,3 +93,48 @@ fn a_greedy_group_leaves_space_for_others() {
     // A third group finds space too.
     assert_eq!(crawl(&mut frontier, 3, 0, 500).1.overflow, 0);
 }
+
+#[test]
+fn a_reservation_is_there_for_its_pages_and_for_no_others() {
+    let page = |n: u64| on_a(&format!("{n:089}"));
+    let pages = |numbers: std::ops::Range<u64>| -> Vec<Candidate> { numbers.map(page).collect() };
+    for max_depth in [None, Some(3)] {
+        // Space for ten pages of 101 bytes.
+        let config = FrontierConfig { max_queued_bytes_per_job: 1_010, ..FrontierConfig::default() };
+        let mut frontier = Frontier::new(config);
+        let job = frontier.open(JobRules { max_depth, ..JobRules::with_limit(1_000) });
+        let size = QueueSize::of(&pages(0..6)).unwrap();
+        assert!(frontier.reserve(job, size, ZERO));
+        assert_eq!(frontier.load(Group::default()).bytes, 606, "it counts as if they waited");
+        assert!(!frontier.reserve(job, size, ZERO), "six more do not fit");
+        let others = frontier.admit(job, 0, pages(20..30), ZERO);
+        assert_eq!((others.new, others.overflow), (4, 6));
+        for part in [0..4, 4..6] {
+            let expected = part.end - part.start;
+            let admitted = frontier.admit_reserved(job, 0, pages(part), ZERO);
+            assert_eq!(admitted, Admitted { new: expected, ..Admitted::default() });
+        }
+        let counts = frontier.counts(job).unwrap();
+        assert_eq!((counts.waiting, frontier.load(Group::default()).bytes), (10, 1_010));
+        assert!(frontier.reserve(job, QueueSize::default(), ZERO), "nothing fits always");
+        // What is known takes no space.
+        assert_eq!(frontier.lease(1, ZERO).leases.len(), 1);
+        assert!(frontier.reserve(job, QueueSize::of(&pages(3..4)).unwrap(), ZERO));
+        assert_eq!(frontier.admit_reserved(job, 0, pages(3..4), ZERO).seen, 1);
+        assert_eq!(frontier.load(Group::default()).bytes, 909);
+        frontier.close(job);
+        assert_eq!(frontier.admit_reserved(job, 0, pages(0..1), ZERO), Admitted::default());
+    }
+    assert_eq!(QueueSize::of(&[candidate("ftp://a.test/")]), None);
+}
+
+#[test]
+fn a_closed_job_leaves_no_reservation() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open_for(Group(7), JobRules::with_limit(10));
+    let other = frontier.open_for(Group(7), JobRules::with_limit(10));
+    assert!(frontier.reserve(job, QueueSize::of(&[on_a("x")]).unwrap(), ZERO));
+    frontier.close(job);
+    assert_eq!(frontier.load(Group(7)).bytes, 0);
+    assert!(frontier.counts(other).is_some());
+}
