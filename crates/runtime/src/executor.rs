@@ -371,12 +371,16 @@ mod tests {
     fn a_runtime_of_the_caller_that_ends_takes_nothing_with_it() {
         let executor = Executor::own();
         let (sender, receiver) = oneshot::channel();
-        let task = current_thread().block_on(async {
-            let spawned = async move { Ok::<_, Error>(tokio::spawn(async move { receiver.await.unwrap() })) };
-            executor.run(spawned).await.unwrap()
+        let mut task = None;
+        current_thread().block_on(async {
+            let spawning = async {
+                task = Some(tokio::spawn(receiver));
+                Ok::<_, Error>(())
+            };
+            executor.run(spawning).await.unwrap();
         });
         sender.send(7).unwrap();
-        assert_eq!(block_on(task).unwrap(), 7);
+        assert_eq!(block_on(task.unwrap()).unwrap(), Ok(7));
     }
 
     #[tokio::test(start_paused = true)]

@@ -16,7 +16,7 @@ pub(super) enum Place {
     /// In memory: it ends with the command.
     Memory,
     /// In the file of `--job`.
-    File(JobFile),
+    File(Box<JobFile>),
     /// In the database of `--database`.
     Database(Box<PostgresConfig>),
 }
@@ -28,7 +28,7 @@ impl Place {
     /// The file is for another command or cannot be used, or the job may not be kept.
     pub(super) fn open(args: &JobArgs, command: JobCommand) -> Result<Self, Failure> {
         if let Some(path) = &args.job {
-            return JobFile::open(path, command).map(Self::File);
+            return JobFile::open(path, command).map(|file| Self::File(Box::new(file)));
         }
         let Some(database) = &args.database else { return Ok(Self::Memory) };
         if command.retains_nothing() {

@@ -370,11 +370,11 @@ async fn a_page_waits_for_a_browser_that_this_machine_cannot_start() {
     let replies = || [vec![Reply::Exhausted; 20], vec![Reply::Page(200, "text at last")]].concat();
     let began = Instant::now();
     let site = Arc::new(Site::default().rendering(url, replies()));
-    let job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
+    let mut job = render_batch(&runtime(&site, 1), &[url], StartOptions::default()).await;
     let asked = job.wait().await.unwrap();
     let site = Arc::new(Site::default().rendering(url, replies()));
     let request = CrawlRequest::new(url).limit(1).check().unwrap();
-    let job = runtime(&site, 1).start(request, StartOptions::default()).await.unwrap();
+    let mut job = runtime(&site, 1).start(request, StartOptions::default()).await.unwrap();
     let shell = job.wait().await.unwrap();
     for end in [asked, shell] {
         assert_eq!(end.failures.len(), 0);

@@ -221,8 +221,9 @@ mod tests {
 
     #[tokio::test]
     async fn pages_that_do_not_fit_leave_nothing_behind() {
-        let frontier = FrontierConfig { max_queued_bytes_per_job: 60_000, ..FrontierConfig::default() };
-        let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
+        let mut config = MemoryConfig::default();
+        config.frontier.max_queued_bytes_per_job = 60_000;
+        let store = MemoryStore::new(config);
         let error = store.submit(batch(1, pages("many.example", 0, PAGES)), NOW).await.unwrap_err();
         assert!(error.is_full(), "{error}");
         let job = batch(1, pages("many.example", 0, 3_000));
