@@ -69,7 +69,7 @@ impl Arrival {
 
 #[cfg(test)]
 mod tests {
-    use gleaner_frontier::{FrontierConfig, JobRules, UrlKey};
+    use gleaner_frontier::{JobRules, UrlKey};
     use gleaner_types::{JobId, JobKind};
     use url::Url;
     use uuid::Uuid;
