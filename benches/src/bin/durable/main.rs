@@ -31,8 +31,8 @@ const USAGE: &str = "Usage: durable cost [PAGES] [--dir FOLDER]
   size  crawls in virtual time until SEEN pages have ended (default 1000000) and WAITING pages wait (default
         10000000): bytes on disk, and the time and memory of opening the file beside the memory store with
         the same pages. Then the time of opening a file with 100000 finished documents
-  open  writes a file in which WAITING pages (default 1000000) of JOBS crawls (default 1) wait, as quickly as it
-        can, and opens it three times. Then the same with a depth limit
+  open  writes a file in which WAITING pages (default 1000000) of JOBS crawls (default 1) wait, as quickly as
+        it can, and opens it three times. Then the same with a depth limit
 
 The files lie in a temporary folder in FOLDER. Its default is that of the system, which may be in memory: then
 nothing is written to a disk.";

@@ -127,7 +127,8 @@ impl Graph {
         self.nodes.reserve_exact(pages);
     }
 
-    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth counts.
+    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth
+    /// counts.
     pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
         let is_new = !self.restore_depth(key, depth);
         if is_new {

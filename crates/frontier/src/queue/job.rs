@@ -168,7 +168,8 @@ impl Job {
         }
     }
 
-    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth counts.
+    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth
+    /// counts.
     pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
         match &mut self.seen {
             SeenPages::Set(set) => set.insert(key),

@@ -144,8 +144,8 @@ impl KeySet {
         }
     }
 
-    /// Reads the places of keys that are inserted next. None of these reads waits for another one, so it takes
-    /// less time than to have each insertion wait for its own.
+    /// Reads the places of keys that are inserted next. None of these reads waits for another one, so all of
+    /// them take less time than if each insertion waited for its own.
     pub(super) fn read_ahead(&self, keys: impl Iterator<Item = UrlKey>) {
         let mut read = 0;
         for key in keys.map(|key| spread(key.to_raw())) {

@@ -74,8 +74,8 @@ impl Restore<'_> {
         }
     }
 
-    /// The depth of a page, which is the smallest that is given for it. False if the page was not given so far:
-    /// then nothing is remembered. Also false if the job has no depth limit.
+    /// The depth of a page, which is the smallest that is given for it. False if the page was not given so
+    /// far: then nothing is remembered. Also false if the job has no depth limit.
     pub fn depth(&mut self, key: UrlKey, depth: u32) -> bool {
         self.frontier.jobs.get_mut(self.job).is_some_and(|job| job.restore_depth(key, depth))
     }
