@@ -157,7 +157,7 @@ impl FetcherBuilder {
     /// [`MEMORY_TIMEOUT`](crate::MEMORY_TIMEOUT), which does not count towards the request's timeout. One
     /// waiting body at a time goes on in any case, so one body may exceed the bound.
     ///
-    /// The [owners](crate::Request::owner) of requests take turns, and each takes at most as much as it leaves
+    /// The [owners](crate::Request::owner) of requests take turns. Each takes at most as much as it leaves
     /// free. If no request has an owner, its bodies may take all.
     ///
     /// Set it only if every body is dropped in the end: a body that is kept keeps its memory.

@@ -23,8 +23,8 @@ const GUESS_BYTES: usize = 262_144;
 /// another encoding has more such places than characters.
 const CHARACTERS_PER_BROKEN: usize = 4;
 
-/// The parameter of a content type that names the encoding of the document, if its text was written anew: what
-/// a browser gives is UTF-8, and the queries of its links are in the encoding of the page as served.
+/// The parameter of a content type that names the encoding of the document, if its text was written anew:
+/// what a browser gives is UTF-8, and the queries of its links are in the encoding of the page as served.
 pub const DOCUMENT_CHARSET: &str = "document-charset";
 
 /// Where the encoding was read from.

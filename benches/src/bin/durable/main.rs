@@ -1,10 +1,11 @@
 //! Measures the durable store. Each figure is one line, with its goal.
 //!
-//! `cargo run --release -p gleaner-benches --bin durable -- cost|rate|size`
+//! `cargo run --release -p gleaner-benches --bin durable -- cost|rate|size|open`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
 mod cost;
 mod job;
+mod open;
 mod rate;
 mod size;
 
@@ -21,6 +22,7 @@ use tempfile::TempDir;
 const USAGE: &str = "Usage: durable cost [PAGES] [--dir FOLDER]
        durable rate [PAGES] [--dir FOLDER]
        durable size [SEEN WAITING] [--dir FOLDER]
+       durable open [WAITING [JOBS]] [--dir FOLDER]
 
   cost  crawls a generated site of PAGES pages (default 20000) over loopback to Markdown and links, with the
         memory store and the durable store in turns, each in a process of its own: CPU time of each, pages per
@@ -29,6 +31,8 @@ const USAGE: &str = "Usage: durable cost [PAGES] [--dir FOLDER]
   size  crawls in virtual time until SEEN pages have ended (default 1000000) and WAITING pages wait (default
         10000000): bytes on disk, and the time and memory of opening the file beside the memory store with
         the same pages. Then the time of opening a file with 100000 finished documents
+  open  writes a file in which WAITING pages (default 1000000) of JOBS crawls (default 1) wait, as quickly as
+        it can, and opens it three times. Then the same with a depth limit
 
 The files lie in a temporary folder in FOLDER. Its default is that of the system, which may be in memory: then
 nothing is written to a disk.";
@@ -47,6 +51,9 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         [size::CHILD, step, seen, waiting, folder] => {
             return size::child(step, seen.parse()?, waiting.parse()?, Path::new(folder));
         }
+        [open::CHILD, waiting, jobs, folder] => {
+            return open::child(waiting.parse()?, jobs.parse()?, Path::new(folder));
+        }
         _ => {}
     }
     let (arguments, dir) = match *arguments {
@@ -61,6 +68,9 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["rate", pages] => rate::measure(pages.parse()?, &folder()?),
         ["size"] => size::measure(1_000_000, 10_000_000, &folder()?),
         ["size", seen, waiting] => size::measure(seen.parse()?, waiting.parse()?, &folder()?),
+        ["open"] => open::measure(1_000_000, 1, &folder()?),
+        ["open", waiting] => open::measure(waiting.parse()?, 1, &folder()?),
+        ["open", waiting, jobs] => open::measure(waiting.parse()?, jobs.parse()?, &folder()?),
         _ => Err("the arguments are not understood".into()),
     }
 }

@@ -94,7 +94,7 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("jobs.db")
 }
 
-fn open_file(folder: &Path) -> Result<SqliteStore, Failure> {
+pub(crate) fn open_file(folder: &Path) -> Result<SqliteStore, Failure> {
     Ok(open_store(file(folder), &FileConfig::default(), config(folder), NOW)?.0)
 }
 
@@ -130,7 +130,7 @@ async fn fill_documents(folder: &Path) -> Result<Value, Failure> {
 }
 
 /// Waits for the end of the work beside the crawl.
-async fn settle(store: &SqliteStore, folder: &Path) -> Result<(), Failure> {
+pub(crate) async fn settle(store: &SqliteStore, folder: &Path) -> Result<(), Failure> {
     let mut last = (0, Instant::now());
     while last.1.elapsed() < SETTLED {
         // It starts such work.

@@ -1,5 +1,5 @@
-// Collects the content of same-origin frames for the HTML of a document, and its encoding. Runs in an isolated
-// world.
+// Collects the content of same-origin frames for the HTML of a document, and its encoding. Runs in an
+// isolated world.
 //   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the
 //                               frames of the result: {charset, frames: [{url, html, isFrameset}]}. The HTML
 //                               has at most `limit` characters in all, and its addresses are absolute.

@@ -6,7 +6,7 @@
 //! avoid a deadlock of bodies that all wait for each other, one body at a time may exceed the bound.
 //!
 //! The owners of requests, such as teams, take turns: the one that holds least goes first. Each takes at most
-//! as much as it leaves free, so one whose servers are slow leaves memory for others without their waiting for
+//! as much as it leaves free, so one whose servers are slow leaves memory for others, who need not wait for
 //! it. If no request has an owner, all of the memory may be taken.
 
 use std::collections::HashMap;

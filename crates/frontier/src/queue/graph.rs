@@ -117,14 +117,35 @@ impl Graph {
         links.iter().filter_map(|link| self.node(*link)).map(|node| UrlKey::from_raw(node.key))
     }
 
-    /// Restores a page that waits or has ended. False if it is known already: then it stays as it is.
+    /// Makes space for this many pages.
+    pub(super) fn reserve(&mut self, pages: usize) {
+        let nodes = &self.nodes;
+        let hash_of = |index: &u32| {
+            usize::try_from(*index).ok().and_then(|index| nodes.get(index)).map_or(0, |node| spread(node.key))
+        };
+        self.by_key.reserve(pages, hash_of);
+        self.nodes.reserve_exact(pages);
+    }
+
+    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth
+    /// counts.
     pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
-        let is_new = self.find(key).is_none();
+        let is_new = !self.restore_depth(key, depth);
         if is_new {
             let state = if has_ended { State::Done(Box::default(), None) } else { State::Waiting };
             self.insert(key, depth, state);
         }
         is_new
+    }
+
+    /// Restores the depth of a page, which only ever becomes smaller. False if the page is unknown.
+    pub(super) fn restore_depth(&mut self, key: UrlKey, depth: u32) -> bool {
+        let known = self.find(key).and_then(|index| self.node_mut(index));
+        if let Some(node) = known {
+            node.depth = node.depth.min(depth);
+            return true;
+        }
+        false
     }
 
     /// Restores a page that is too deep so far. A page that is known already stays as it is.

@@ -144,7 +144,32 @@ impl Job {
         graph.into_iter().flat_map(move |graph| graph.links(key))
     }
 
-    /// Restores a page that waits or has ended. False if it is known already: then it stays as it is.
+    /// Makes space for this many pages to restore.
+    pub(super) fn reserve_pages(&mut self, pages: usize) {
+        match &mut self.seen {
+            SeenPages::Set(set) => set.reserve(pages),
+            SeenPages::Graph(graph) => graph.reserve(pages),
+            SeenPages::Elsewhere => {}
+        }
+    }
+
+    /// Prepares the restoring of pages with these keys.
+    pub(super) fn read_ahead(&self, keys: impl Iterator<Item = UrlKey>) {
+        if let SeenPages::Set(set) = &self.seen {
+            set.read_ahead(keys);
+        }
+    }
+
+    /// Restores the depth of a page. False if the page is unknown, or depths do not matter.
+    pub(super) fn restore_depth(&mut self, key: UrlKey, depth: u32) -> bool {
+        match &mut self.seen {
+            SeenPages::Set(_) | SeenPages::Elsewhere => false,
+            SeenPages::Graph(graph) => graph.restore_depth(key, depth),
+        }
+    }
+
+    /// Restores a page that waits or has ended. False if it is known already: then only a smaller depth
+    /// counts.
     pub(super) fn restore(&mut self, key: UrlKey, depth: u32, has_ended: bool) -> bool {
         match &mut self.seen {
             SeenPages::Set(set) => set.insert(key),

@@ -103,7 +103,24 @@ impl Scheduler {
         now: Duration,
     ) {
         let handle = self.host_queue_for(job_handle, job, host);
+        self.enqueue_in(handle, (job_handle, job), rank, key, https, external, path, now);
+    }
+
+    /// As [`enqueue`](Self::enqueue), in a host queue that is known.
+    #[expect(clippy::too_many_arguments, reason = "as for `enqueue`")]
+    pub(super) fn enqueue_in(
+        &mut self,
+        handle: Handle,
+        (job_handle, job): (Handle, &mut Job),
+        rank: Rank,
+        key: crate::UrlKey,
+        https: bool,
+        external: bool,
+        path: &str,
+        now: Duration,
+    ) {
         let Some(host_queue) = self.host_queues.get_mut(handle) else { return };
+        let host = host_queue.host;
         let spill = self.spill.as_deref_mut().filter(|_| !job.in_memory);
         host_queue.push(rank, key, https, external, path, spill);
         job.on_queued(rank, packed::size_of(path));
@@ -145,7 +162,8 @@ impl Scheduler {
         }
     }
 
-    fn host_queue_for(&mut self, job_handle: Handle, job: &mut Job, host: Handle) -> Handle {
+    /// The queue of a job for a host. Adds it if there is none; it stays while it has pages.
+    pub(super) fn host_queue_for(&mut self, job_handle: Handle, job: &mut Job, host: Handle) -> Handle {
         *job.host_queues.entry(host).or_insert_with(|| {
             if let Some(host) = self.hosts.get_mut(host) {
                 host.queue_count += 1;

@@ -85,6 +85,11 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Its facts as bytes, without header and checksum.
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
+        self.facts
+    }
+
     /// Its facts, in order.
     #[must_use]
     pub const fn facts(&self) -> Facts<'a> {

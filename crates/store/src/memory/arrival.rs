@@ -1,9 +1,9 @@
 //! The many pages of one submit or append. They are queued in slices, and the lock is free between two of
 //! them: leases and finished pages of other jobs do not wait for all.
 //!
-//! Space for all pages is reserved first, so none is refused later. The job is held, and so starts with none of
-//! them, until the last one is queued. Their facts go to the journal in one piece, with the job or the key of
-//! the append: a crash leaves all of them or none.
+//! Space for all pages is reserved first, so none is refused later. The job is held, and so starts with none
+//! of them, until the last one is queued. Their facts go to the journal in one piece, with the job or the key
+//! of the append: a crash leaves all of them or none.
 
 use std::time::Duration;
 

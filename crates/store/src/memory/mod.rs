@@ -27,6 +27,7 @@ mod lock;
 mod operations;
 mod orphans;
 mod queue_fold;
+mod read_ahead;
 mod retention;
 mod scrapes;
 mod stalls;

@@ -5,8 +5,21 @@ use std::collections::{BTreeMap, HashMap};
 use gleaner_frontier::{Candidate, PageEnd, QueuedPage, Restore, UrlKey};
 use url::Url;
 
+use super::read_ahead::{each_fact, each_fact_of_many};
 use crate::Error;
-use crate::journal::{Block, Damage, Fact, Part, ReadFacts, Totals};
+use crate::journal::{Damage, Depths, Fact, PageList, Part, ReadFacts, Totals};
+
+/// The queue of a job with so many known pages is read by two threads.
+const MANY_PAGES: u64 = 100_000;
+
+/// Maximum pages for which space is made at once. More are possible.
+const MAX_EXPECTED: u64 = 1 << 24;
+
+/// Pages whose places are read before they are restored.
+const PAGES_AHEAD: usize = 32;
+
+/// The depth of a page that has ended, until another fact has it.
+const UNKNOWN: u32 = u32::MAX;
 
 /// What the state and the tail of a job say about its queue, except for the pages that wait. Those are read
 /// from all parts when the queue is [filled](Self::fill), without a copy of them.
@@ -16,11 +29,15 @@ pub(super) struct QueueFold {
     has_max_depth: bool,
     /// Pages that ended in the tail, in the order of their end.
     ended: Vec<EndedPage>,
-    /// The smallest known depths, of a job with a depth limit.
+    /// Depths besides those with which pages were queued, of a job with a depth limit.
     depths: HashMap<UrlKey, u32>,
     /// Pages that are or were too deep.
     too_deep: BTreeMap<UrlKey, Candidate>,
+    /// Targets of redirects, which are not too deep.
+    targets: Vec<UrlKey>,
     attempts: HashMap<UrlKey, u32>,
+    /// Pages that were queued before the tail.
+    queued: u64,
     pub(super) documents: u64,
     pub(super) failed: u64,
     pub(super) skipped: u64,
@@ -47,7 +64,7 @@ impl QueueFold {
     /// Continues from these sums.
     pub(super) fn set_totals(&mut self, totals: &Totals) {
         (self.documents, self.failed, self.skipped) = (totals.documents, totals.failed, totals.skipped);
-        self.stored = totals.stored;
+        (self.queued, self.stored) = (totals.queued, totals.stored);
     }
 
     /// Applies a fact of the state or the tail. False if it is not about the queue.
@@ -65,59 +82,46 @@ impl QueueFold {
             Fact::Retried { key, attempt } => {
                 self.attempts.insert(key, attempt);
             }
-            Fact::Admitted { .. } | Fact::TooDeep { .. } | Fact::Depths { .. } => self.learn_depths(fact)?,
+            Fact::Admitted { .. } => {}
+            Fact::TooDeep { .. } | Fact::Depths { .. } => self.learn_depths(fact)?,
             _ => return Ok(false),
         }
         Ok(true)
     }
 
     /// Fills the queue of the job with these facts. A page that has ended is restored first: then the queue
-    /// ignores that it waited.
+    /// ignores that it waited, except for its depth.
     pub(super) fn fill(&mut self, facts: &dyn ReadFacts, restore: &mut Restore<'_>) -> Result<(), Error> {
-        if self.has_max_depth {
-            for part in [Part::Ended, Part::Queue] {
-                facts.blocks(part, &mut |block| {
-                    for fact in Block::open(block)?.facts() {
-                        self.learn_depths(&fact?)?;
-                    }
-                    Ok(())
-                })?;
-            }
-        }
-        let mut links = Vec::new();
-        facts.blocks(Part::Ended, &mut |block| {
-            for fact in Block::open(block)?.facts() {
-                match fact? {
-                    Fact::Done { keys } => keys.iter().for_each(|key| restore.ended(key, 0, &[], None)),
-                    Fact::Linked { key, target, links: keys } => {
-                        links.clear();
-                        links.extend(keys.iter());
-                        restore.ended(key, self.depth_of(key, 0), &links, target);
-                        self.redirected_to(target);
-                    }
-                    Fact::Visited { .. } | Fact::Depths { .. } => {}
-                    _ => return Err(Damage::Invalid),
-                }
-            }
-            Ok(())
-        })?;
+        restore.reserve(usize::try_from(self.queued.min(MAX_EXPECTED)).unwrap_or_default());
+        let each = if self.queued >= MANY_PAGES { each_fact_of_many } else { each_fact };
+        each(facts, Part::Ended, &mut |fact| self.restore_ended(fact, restore))?;
         for EndedPage { key, links, target } in std::mem::take(&mut self.ended) {
-            restore.ended(key, self.depth_of(key, 0), &links, target);
-            self.redirected_to(target);
+            restore.ended(key, UNKNOWN, &links, target);
+            self.targets.extend(target);
         }
-        for part in [Part::Queue, Part::Tail] {
-            facts.blocks(part, &mut |block| self.restore_waiting(block, restore))?;
+        each(facts, Part::Queue, &mut |fact| match *fact {
+            Fact::Admitted { pages, .. } => self.restore_waiting(pages, restore),
+            Fact::Depths { depths } => self.restore_depths(depths, restore),
+            _ => self.learn_depths(fact),
+        })?;
+        each_fact(facts, Part::Tail, &mut |fact| match *fact {
+            Fact::Admitted { pages, .. } => self.restore_waiting(pages, restore),
+            _ => Ok(()),
+        })?;
+        for target in &self.targets {
+            self.too_deep.remove(target);
         }
         for (key, page) in &self.too_deep {
-            restore.too_deep(page, self.depth_of(*key, 0));
+            restore.too_deep(page, self.depths.get(key).copied().unwrap_or_default());
+        }
+        for (key, depth) in &self.depths {
+            restore.depth(*key, *depth);
         }
         if !self.has_max_depth {
             // After the pages that wait: a target of a redirect may be one of them.
-            facts.blocks(Part::Ended, &mut |block| {
-                for fact in Block::open(block)?.facts() {
-                    if let Fact::Visited { keys } = fact? {
-                        keys.iter().for_each(|key| restore.ended(key, 0, &[], None));
-                    }
+            each_fact(facts, Part::Ended, &mut |fact| {
+                if let Fact::Visited { keys } = *fact {
+                    keys.iter().for_each(|key| restore.ended(key, UNKNOWN, &[], None));
                 }
                 Ok(())
             })?;
@@ -126,14 +130,51 @@ impl QueueFold {
         Ok(())
     }
 
-    fn restore_waiting(&self, block: &[u8], restore: &mut Restore<'_>) -> Result<(), Damage> {
-        for fact in Block::open(block)?.facts() {
-            let Fact::Admitted { pages, .. } = fact? else { continue };
-            for page in pages.pages() {
-                let page = page?;
+    /// Restores pages of the part with those that have ended.
+    fn restore_ended(&mut self, fact: &Fact<'_>, restore: &mut Restore<'_>) -> Result<(), Damage> {
+        match *fact {
+            Fact::Done { keys } => keys.iter().for_each(|key| restore.ended(key, UNKNOWN, &[], None)),
+            Fact::Linked { key, target, links } => {
+                let links: Vec<UrlKey> = links.iter().collect();
+                restore.ended(key, UNKNOWN, &links, target);
+                self.targets.extend(target);
+            }
+            Fact::Depths { depths } => self.restore_depths(depths, restore)?,
+            Fact::Visited { .. } => {}
+            _ => return Err(Damage::Invalid),
+        }
+        Ok(())
+    }
+
+    fn restore_waiting(&self, pages: PageList<'_>, restore: &mut Restore<'_>) -> Result<(), Damage> {
+        let mut pages = pages.pages();
+        let mut next: Vec<QueuedPage<'_>> = Vec::with_capacity(PAGES_AHEAD);
+        loop {
+            next.clear();
+            for page in pages.by_ref().take(PAGES_AHEAD) {
+                next.push(page?);
+            }
+            if next.is_empty() {
+                return Ok(());
+            }
+            restore.read_ahead(next.iter().map(|page| page.key));
+            for page in &next {
                 let attempt = self.attempts.get(&page.key).copied().unwrap_or_default();
-                let depth = self.depth_of(page.key, page.depth);
-                restore.waiting(&QueuedPage { depth, ..page }, attempt);
+                let depth = self.depths.get(&page.key).map_or(page.depth, |depth| page.depth.min(*depth));
+                restore.waiting(&QueuedPage { depth, ..*page }, attempt);
+            }
+        }
+    }
+
+    /// Restores the depths of pages that are known to the queue, and learns the others.
+    fn restore_depths(&mut self, depths: Depths<'_>, restore: &mut Restore<'_>) -> Result<(), Damage> {
+        if !self.has_max_depth {
+            return Ok(());
+        }
+        for item in depths {
+            let (key, depth) = item?;
+            if !restore.depth(key, depth) {
+                lower(&mut self.depths, key, depth);
             }
         }
         Ok(())
@@ -145,40 +186,23 @@ impl QueueFold {
             return Ok(());
         }
         match *fact {
-            Fact::Admitted { pages, .. } => {
-                for page in pages.pages() {
-                    let page = page?;
-                    self.lower(page.key, page.depth);
-                }
-            }
             Fact::TooDeep { key, depth, external, priority, url } => {
-                self.lower(key, depth);
+                lower(&mut self.depths, key, depth);
                 self.too_deep.insert(key, Candidate { url: parse(url)?, key, external, priority });
             }
             Fact::Depths { depths } => {
                 for item in depths {
                     let (key, depth) = item?;
-                    self.lower(key, depth);
+                    lower(&mut self.depths, key, depth);
                 }
             }
             _ => {}
         }
         Ok(())
     }
+}
 
-    /// The target of a redirect is not too deep.
-    fn redirected_to(&mut self, target: Option<UrlKey>) {
-        if let Some(target) = target {
-            self.too_deep.remove(&target);
-        }
-    }
-
-    /// A depth only ever becomes smaller, so the order of the facts does not matter.
-    fn lower(&mut self, key: UrlKey, depth: u32) {
-        self.depths.entry(key).and_modify(|known| *known = depth.min(*known)).or_insert(depth);
-    }
-
-    fn depth_of(&self, key: UrlKey, otherwise: u32) -> u32 {
-        self.depths.get(&key).copied().unwrap_or(otherwise)
-    }
+/// A depth only ever becomes smaller, so the order of the facts does not matter.
+fn lower(depths: &mut HashMap<UrlKey, u32>, key: UrlKey, depth: u32) {
+    depths.entry(key).and_modify(|known| *known = depth.min(*known)).or_insert(depth);
 }

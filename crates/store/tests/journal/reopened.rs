@@ -250,3 +250,40 @@ async fn numbers_of_a_crafted_journal_do_not_overflow() {
     journal.append(vec![batch]);
     assert_eq!(try_open(&journal, NOW).unwrap_err().kind(), ErrorKind::Damaged);
 }
+
+#[tokio::test]
+async fn a_long_queue_is_the_same_after_it_was_folded() {
+    // So long that its blocks are read ahead.
+    const PAGES: u64 = 100_010;
+    let page = |number: u64| {
+        let url = Url::parse(&format!("https://h{}.example/{number}", number % 3)).unwrap();
+        Candidate { url, key: UrlKey::from_raw(number), external: false, priority: Candidate::NORMAL }
+    };
+    for max_depth in [None, Some(3)] {
+        let journal = VecJournal::default();
+        let store = open(&journal, NOW);
+        let rules = JobRules { max_depth, ..JobRules::with_limit(u64::MAX) };
+        let job = NewJob { rules, pages: (0..PAGES).map(page).collect(), ..crawl(1, 0) };
+        let id = job.id;
+        store.submit(job, NOW).await.unwrap();
+        let mut ended = 0;
+        for page in store.lease(WORKER, 3, NOW).await.unwrap().pages {
+            ended += 1;
+            store.finish(FinishedPage::new(page, PageOutcome::Skipped), NOW).await.unwrap();
+        }
+        for number in journal.numbers() {
+            journal.compact(number, 100).unwrap();
+        }
+        let again = open(&journal.after_crash(), NOW);
+        for store in [&store, &again] {
+            assert_eq!(store.snapshot(id).await.unwrap().total, PAGES - ended);
+        }
+        let leased = async |store: &LocalStore<VecJournal>| {
+            let leases = store.lease(WORKER, 3, NOW).await.unwrap().pages;
+            let mut urls: Vec<String> = leases.iter().map(|page| page.url.to_string()).collect();
+            urls.sort();
+            urls
+        };
+        assert_eq!(leased(&store).await, leased(&again).await);
+    }
+}

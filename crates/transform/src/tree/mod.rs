@@ -403,8 +403,8 @@ impl Tree {
         self.attribute_range(id).iter().any(|attribute| attribute.name == name)
     }
 
-    /// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's
-    /// children.
+    /// True for a `template` that holds a declarative shadow tree: a browser shows it in place of the
+    /// children of its parent.
     pub(crate) fn is_shadow_root(&self, id: NodeId) -> bool {
         self.tag(id) == Tag::Template && self.attribute(id, Attr::Shadowrootmode).is_some_and(is_shadow_mode)
     }
