@@ -192,8 +192,9 @@ pub use open_files::raise_open_files;
 pub mod extraction {
     #[doc(inline)]
     pub use gleaner_extract::{
-        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method, Missing, MissingReason, PagePart,
-        PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop, TemplateDrift,
+        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method as ProvenanceMethod, Missing,
+        MissingReason, PagePart, PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop,
+        TemplateDrift,
     };
     #[doc(inline)]
     pub use gleaner_runtime::{
@@ -212,10 +213,10 @@ pub use gleaner_fetch::{
 pub mod render {
     #[doc(inline)]
     pub use gleaner_fetch::{
-        ActionResult, CookieJar, DocumentFacts, Error, ErrorKind, FollowAll, HeaderMap, HeaderValue,
-        JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture, RedirectCheck,
-        RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request, Response,
-        SameSite,
+        ActionResult, CookieJar, DocumentFacts, Error as FetchError, ErrorKind as FetchErrorKind, FollowAll,
+        HeaderMap, HeaderValue, JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture,
+        RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request,
+        Response, SameSite,
     };
 }
 /// The attribute of implementations of the ports with asynchronous methods, such as [`Resolve`] and
@@ -228,12 +229,27 @@ pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 pub use gleaner_models as models;
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget,
-    RenderPolicy, Verdict,
+    Error as JobError, ErrorKind as JobErrorKind, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS,
+    MapResult, MemoryBudget, RenderPolicy, Verdict,
 };
 /// The port of a store of your own, for [`EngineBuilder::store`], and the types of its jobs.
-#[doc(inline)]
-pub use gleaner_store as store;
+pub mod store {
+    #[doc(inline)]
+    pub use gleaner_store::{
+        ALWAYS_LISTED_FAILURES, Accounting, Admission, ApiVersion, BlockedPage, Conclusion,
+        DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES, DELIVERY_LEASE,
+        DeadLetter, DeliveryOutcome, DueEvent, DueEvents, EndedJob, EndedJobs, Error as StoreError,
+        ErrorKind as StoreErrorKind, EventId, FailurePosition, FinishedPage, HistoryKey, HostGuard, HostHold,
+        JobAccount, JobFailure, JobListing, JobRequest, JobSnapshot, JobWarning, JsonSlice, LeaseId,
+        LeasedPage, Leases, LocalStore, MAX_ACTIVITIES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES,
+        MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES,
+        MAX_LISTED_DEAD_LETTERS, MAX_LISTED_FAILURES, MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, MAX_UNREAD_BYTES,
+        MAX_UNREAD_DOCUMENTS, MAX_UNSETTLED_JOBS, MAX_WARNINGS, MemoryConfig, MemoryStore, NewJob, Note,
+        NoteKind, NoteValue, PageFailure, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal,
+        Reservation, Retention, Shortage, Slice, Store, StoredJob, TeamId, TeamLoad, TrackedScrape,
+        WaitingFor, WorkerId, grant_operation, is_heavier, journal, parts, scrape_id,
+    };
+}
 #[doc(inline)]
 pub use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor,

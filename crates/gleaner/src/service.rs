@@ -34,8 +34,8 @@ use crate::{Engine, EngineBuilder};
 
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead,
-    PageTask, PageText, TokenMeter,
+    Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead, PageTask, PageText,
+    TokenMeter,
 };
 #[doc(inline)]
 pub use gleaner_service::{
@@ -143,8 +143,8 @@ impl EngineBuilder {
     }
 }
 
-/// How the job service serves, for [`EngineBuilder::serving`]: its log, the memory of responses, and webhooks.
-/// What is not set keeps its default.
+/// How the job service serves, for [`EngineBuilder::serving`]: its log, the memory of responses, and
+/// webhooks. What is not set keeps its default.
 ///
 /// ```
 /// use gleaner::Engine;
@@ -172,7 +172,8 @@ impl Serving {
     }
 
     /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: that of
-    /// the [store](EngineBuilder::store), which keeps the latest 10,000 and survives the process if the store does.
+    /// the [store](EngineBuilder::store), which keeps the latest 10,000 and survives the process if the store
+    /// does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
         self.activity = Some(log);

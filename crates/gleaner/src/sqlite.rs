@@ -68,7 +68,7 @@ use gleaner_sqlite::{FileConfig, open_store};
 #[doc(inline)]
 pub use gleaner_sqlite::{Finding, JobProgress, JobRecord, Reader, set_label};
 #[doc(inline)]
-pub use gleaner_store::{Error, ErrorKind, ReadBound};
+pub use gleaner_store::{Error as StoreError, ErrorKind as StoreErrorKind, ReadBound};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 
 use crate::{EngineBuilder, Storage};
