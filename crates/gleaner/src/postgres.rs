@@ -133,8 +133,8 @@ impl EngineBuilder {
     /// threads, as the engine's own is.
     ///
     /// Crawls and batches keep their documents until they expire
-    /// ([`result_retention`](crate::Storage::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
-    /// reads them from the first one, in each process. Dropping the handle of
+    /// ([`result_retention`](crate::Storage::result_retention)) or are removed:
+    /// [`Engine::job`](crate::Engine::job) reads them from the first one, in each process. Dropping the handle of
     /// [`Engine::crawl`](crate::Engine::crawl) removes the job; [`Job::detach`](crate::Job::detach) keeps it.
     ///
     /// A [`PostgresConfig`] in place of the URL has more settings. The limits of this builder replace

@@ -16,8 +16,8 @@ impl ApiKey {
     /// A key, without white space around it.
     ///
     /// # Errors
-    /// [`ModelsErrorKind::Key`] if it is empty, longer than [`MAX_KEY_BYTES`], or holds other than visible ASCII
-    /// characters, which a header cannot hold.
+    /// [`ModelsErrorKind::Key`] if it is empty, longer than [`MAX_KEY_BYTES`], or holds other than visible
+    /// ASCII characters, which a header cannot hold.
     pub fn new(key: impl AsRef<str>) -> Result<Self, ModelsError> {
         let key = key.as_ref().trim();
         if key.is_empty() || key.len() > MAX_KEY_BYTES || !key.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -202,7 +202,8 @@ impl HttpModelBuilder {
     /// Builds the model.
     ///
     /// # Errors
-    /// [`ModelsErrorKind::BaseUrl`], [`ModelsErrorKind::Model`] or [`ModelsErrorKind::Transport`] for an invalid setting.
+    /// [`ModelsErrorKind::BaseUrl`], [`ModelsErrorKind::Model`] or
+    /// [`ModelsErrorKind::Transport`] for an invalid setting.
     pub fn build(self) -> Result<HttpModel, ModelsError> {
         let capabilities = &self.settings.capabilities;
         let name = capabilities.model.as_str();

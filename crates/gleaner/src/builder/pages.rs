@@ -4,7 +4,8 @@ use gleaner_runtime::RenderPolicy;
 
 use super::EngineBuilder;
 
-/// How an engine reads the pages of its jobs, for [`EngineBuilder::pages`]. What is not set keeps its default.
+/// How an engine reads the pages of its jobs, for [`EngineBuilder::pages`]. What is not set keeps its
+/// default.
 ///
 /// ```
 /// use gleaner::{Engine, Pages};
