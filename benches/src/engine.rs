@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, Engine, EngineBuilder, Error, ScrapeOptions};
+use gleaner::{CrawlRequest, Engine, EngineBuilder, Error, Politeness, ScrapeOptions};
 use ipnet::{IpNet, Ipv4Net};
 use tokio::runtime::Handle;
 
@@ -15,7 +15,10 @@ use crate::Report;
 /// # Errors
 /// If it cannot be built.
 pub fn engine(concurrency: u32) -> Result<Engine, Error> {
-    loopback().concurrency(concurrency).concurrency_per_host(concurrency).build()
+    loopback()
+        .concurrency(concurrency)
+        .politeness(Politeness::new().concurrency_per_host(concurrency))
+        .build()
 }
 
 /// A builder of such an engine, with defaults for everything else. It works on the threads of the program, if

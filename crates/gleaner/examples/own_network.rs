@@ -5,7 +5,7 @@
 
 use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
 
-use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
+use gleaner::{Engine, Network, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
 
 /// Prints what it resolves. The egress guard still checks each address.
 #[derive(Debug)]
@@ -25,16 +25,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let url = arguments.next().unwrap_or_else(|| "https://example.com/".to_owned());
     let resolver = LoudResolver(SystemResolver::default());
-    let mut builder = Engine::builder().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
-    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)");
+    let mut network = Network::new().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
     if let Some(proxy) = arguments.next() {
         // A proxy in a private network also needs `allow_cidr` of the pool.
-        builder = builder.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));
+        network = network.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));
     }
     if let Some(file) = arguments.next() {
-        builder = builder.add_root_certificates_pem(std::fs::read(file)?);
+        network = network.add_root_certificates_pem(std::fs::read(file)?);
     }
+    let builder = Engine::builder().user_agent("my-crawler/1.0 (+https://example.com/bot)");
+    let engine = builder.network(network).build()?;
     let request = ScrapeRequest::new(url).headers([("accept-language", "de")]);
-    println!("{}", builder.build()?.scrape(request).await?.markdown.unwrap_or_default());
+    println!("{}", engine.scrape(request).await?.markdown.unwrap_or_default());
     Ok(())
 }

@@ -1,13 +1,18 @@
-mod crawling;
+//! The settings of an engine: those that most programs need, and the groups of the others.
+
 mod executing;
 mod hooks;
+mod limits;
+mod network;
+mod pages;
+mod politeness;
+mod storage;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_fetch::{
-    CacheStore, DEFAULT_MAX_KEPT_CONNECTIONS, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render,
-    Resolve,
+    CacheStore, DEFAULT_MAX_KEPT_CONNECTIONS, EgressPolicy, FetcherBuilder, MemoryCache, Render,
 };
 use gleaner_frontier::{
     DEFAULT_INITIAL_PER_ADDRESS, DEFAULT_INITIAL_PER_HOST, DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT,
@@ -31,11 +36,14 @@ use crate::sqlite::FileSettings;
 use crate::support::{Capabilities, StoredOptions};
 use crate::{Engine, Error};
 
-/// Default of [`EngineBuilder::robots_agent`].
-const DEFAULT_ROBOTS_AGENT: &str = "gleaner";
+pub use limits::{Limits, MIN_PAGE_MEMORY};
+pub use network::Network;
+pub use pages::Pages;
+pub use politeness::Politeness;
+pub use storage::Storage;
 
-/// Lower bound of [`EngineBuilder::page_memory`], in bytes: 64 MiB.
-pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
+/// Default of [`Politeness::robots_agent`].
+const DEFAULT_ROBOTS_AGENT: &str = "gleaner";
 
 /// The initial concurrency of all hosts of one IP address, in multiples of that of one host.
 const HOSTS_PER_ADDRESS: u32 = DEFAULT_INITIAL_PER_ADDRESS / DEFAULT_INITIAL_PER_HOST;
@@ -45,7 +53,7 @@ const HOSTS_PER_ADDRESS: u32 = DEFAULT_INITIAL_PER_ADDRESS / DEFAULT_INITIAL_PER
 const TIMEOUTS_PER_LEASE: u32 = 3;
 
 /// Where copies of pages are kept.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum PageCache {
     /// In memory, with the default capacity.
     Memory,
@@ -58,29 +66,31 @@ enum PageCache {
 /// ```
 /// use std::time::Duration;
 ///
-/// use gleaner::Engine;
+/// use gleaner::{Engine, Limits, Network, Politeness};
 ///
 /// # fn main() -> Result<(), gleaner::Error> {
 /// let engine = Engine::builder()
 ///     .user_agent("my-crawler/1.0 (+https://example.com/bot)")
 ///     .concurrency(20)
-///     .concurrency_per_host(4)
-///     .connect_timeout(Duration::from_secs(5))
-///     .max_body(10 << 20) // bytes
+///     .politeness(Politeness::new().concurrency_per_host(4))
+///     .network(Network::new().connect_timeout(Duration::from_secs(5)))
+///     .limits(Limits::new().max_body(10 << 20)) // bytes
 ///     .build()?;
 /// # drop(engine);
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Settings of the network, of the tokio runtime, of limits and storage, of jobs, of structured data, of PDFs
-/// and of the job service are in groups below. What one request needs, such as its headers, its `timeout` or
-/// its formats, belongs to the [request](crate::request).
+/// What few programs need is in groups: [`Network`], [`Limits`], [`Politeness`], [`Storage`] and [`Pages`],
+/// and `gleaner::service::Serving` for a service. A group can be given more than once; what it does not set
+/// stays as it is. What one request needs, such as its headers, its `timeout` or its formats, belongs to the
+/// [request](crate::request).
 #[derive(Debug)]
 pub struct EngineBuilder {
     runtime: Option<Handle>,
     fetcher: FetcherBuilder,
     egress: EgressPolicy,
+    allowed: Vec<IpNet>,
     user_agent: Option<String>,
     robots_agent: String,
     concurrency: u32,
@@ -113,6 +123,7 @@ impl Default for EngineBuilder {
             runtime: None,
             fetcher: FetcherBuilder::default(),
             egress: EgressPolicy::public_only(),
+            allowed: Vec::new(),
             user_agent: None,
             robots_agent: DEFAULT_ROBOTS_AGENT.to_owned(),
             concurrency: DEFAULT_MAX_IN_FLIGHT,
@@ -147,117 +158,29 @@ impl EngineBuilder {
     /// `127.0.0.0/8`. May be called repeatedly.
     #[must_use]
     pub fn allow_private(mut self, range: IpNet) -> Self {
-        self.egress = self.egress.allow_cidr(range);
-        self
-    }
-
-    /// Sets which addresses may be connected to. Default: only public ones.
-    #[must_use]
-    pub fn egress(mut self, policy: EgressPolicy) -> Self {
-        self.egress = policy;
-        self
-    }
-
-    /// Sets the resolver of host names. Its answers pass the egress guard, so it needs no filter of its own.
-    /// Default: the resolver of the operating system. Answers are cached for their time to live.
-    #[must_use]
-    pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
-        self.fetcher = self.fetcher.resolver(resolver);
-        self
-    }
-
-    /// Sets the maximum time for opening a connection: resolving the name, connecting and the TLS handshake
-    /// together, within the `timeout` of the request. Default: 10 seconds.
-    #[must_use]
-    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.fetcher = self.fetcher.connect_timeout(timeout);
-        self
-    }
-
-    /// Sets the maximum time without a byte from the server: between the request and the head of the
-    /// response, and between two parts of the body. Default: none; only the `timeout` of the request applies.
-    #[must_use]
-    pub fn read_timeout(mut self, timeout: Duration) -> Self {
-        self.fetcher = self.fetcher.read_timeout(timeout);
-        self
-    }
-
-    /// Sets the maximum size of a page's body in bytes, as sent and as decoded. Default: 50 MiB. A page with
-    /// a larger body fails with [`ScrapeBodyTooLarge`](crate::ErrorCode::ScrapeBodyTooLarge). It does not
-    /// apply to robots.txt and sitemaps: a part of their rules and links is not enough.
-    #[must_use]
-    pub fn max_body(mut self, bytes: u64) -> Self {
-        self.fetcher = self.fetcher.max_body(bytes);
-        self
-    }
-
-    /// Trusts more certificate authorities besides Mozilla's roots. `pem` is a text with one or more
-    /// certificates, such as the content of a CA bundle.
-    #[must_use]
-    pub fn add_root_certificates_pem(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.fetcher = self.fetcher.add_root_certificates_pem(pem);
-        self
-    }
-
-    /// Sets whether TLS certificates are checked even if a request accepts any. Default: false; the request
-    /// decides by `skip_tls_verification`. A request of a program has its page checked unless it says
-    /// otherwise. A service needs this setting: in version 2 of the API, the default of `skipTlsVerification`
-    /// is true, as its clients expect. A robots.txt, which jobs share, is checked by this setting only. The
-    /// certificates of webhooks, models and search engines are always checked.
-    #[must_use]
-    pub fn check_certificates(mut self, check: bool) -> Self {
-        self.checks_certificates = check;
+        self.allowed.push(range);
         self
     }
 
     /// Sets the `User-Agent` header of requests that go direct or through the [basic
-    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. Default:
+    /// proxies](Network::basic_proxies): of pages, robots.txt, sitemaps and webhooks. Default:
     /// `Mozilla/5.0 (compatible; gleaner/VERSION)`.
     ///
     /// Three kinds of requests send another one: with `mobile`, that of a phone and `gleaner/VERSION`;
-    /// through the [stealth proxies](Self::stealth_proxies), that of a browser without a mention of gleaner;
-    /// and with a `User-Agent` among the headers of the request, that one. A page in a
+    /// through the [stealth proxies](Network::stealth_proxies), that of a browser without a mention of
+    /// gleaner; and with a `User-Agent` among the headers of the request, that one. A page in a
     /// [browser](Self::renderer) sends the same, and its scripts see it; with `proxy: "stealth"`, it is that
     /// of the browser itself. The agent that robots.txt is read for is set by
-    /// [`robots_agent`](Self::robots_agent).
+    /// [`robots_agent`](Politeness::robots_agent).
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.user_agent = Some(agent.into());
         self
     }
 
-    /// Sets the proxies of requests with `proxy: "basic"`, and of the first attempt of `"auto"`, which is the
-    /// default of requests. Default: these requests go direct.
-    ///
-    /// ```
-    /// use gleaner::{Engine, Proxy, ProxyPool};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let pool = ProxyPool::new([Proxy::parse("http://user:secret@10.8.0.1:3128")?])
-    ///     .allow_cidr("10.8.0.0/24".parse()?); // a proxy in a private network; pages there stay forbidden
-    /// let engine = Engine::builder().basic_proxies(pool).build()?;
-    /// # drop(engine);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
-        self.fetcher = self.fetcher.basic_proxies(pool);
-        self
-    }
-
-    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second attempt of `"auto"`. Default:
-    /// none; `"stealth"` is refused, and `"auto"` is the same as `"basic"`.
-    #[must_use]
-    pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
-        self.fetcher = self.fetcher.stealth_proxies(pool);
-        self.has_stealth_proxies = true;
-        self
-    }
-
     /// Sets the browser for pages whose options need one (`actions`, the format `screenshot`, `waitFor` and
     /// `mobile`) and for pages that are empty without their scripts; see
-    /// [`render_policy`](Self::render_policy). Its traffic passes the same egress guard. At most its
+    /// [`render_policy`](Pages::render_policy). Its traffic passes the same egress guard. At most its
     /// [`capacity`](Render::capacity) is rendered at once. Default: none; the first two options are refused.
     ///
     /// With the feature `browser`, `EngineBuilder::browser` sets an installed Chromium. With a browser,
@@ -267,48 +190,9 @@ impl EngineBuilder {
         self.renderer = Some(renderer);
         self
     }
-
-    /// Sets when pages are rendered by the [`renderer`](Self::renderer). Default: [`RenderPolicy::Auto`], by
-    /// which a page that is an empty shell as served is requested twice and counts once. It has no effect
-    /// without a renderer.
-    #[must_use]
-    pub fn render_policy(mut self, policy: RenderPolicy) -> Self {
-        self.render_policy = policy;
-        self
-    }
-
-    /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`; a
-    /// request of a program uses none by default. Default: at most 4 MiB in memory. A [`MemoryCache`] can
-    /// hold more, a [`DiskCache`](crate::DiskCache) survives a restart, and a [`CacheStore`] of your own
-    /// keeps them where you like.
-    ///
-    /// ```no_run
-    /// use std::sync::Arc;
-    ///
-    /// use gleaner::{DiskCache, Engine};
-    ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let cache = DiskCache::open("copies", 1 << 30)?; // at most 1 GiB
-    /// let engine = Engine::builder().cache(Arc::new(cache)).build()?;
-    /// # drop(engine);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
-        self.cache = PageCache::Store(store);
-        self
-    }
-
-    /// Keeps no copies of pages. Every request fetches, and requests that accept only copies are refused.
-    #[must_use]
-    pub fn no_cache(mut self) -> Self {
-        self.cache = PageCache::None;
-        self
-    }
 }
 
-/// Limits and storage.
+/// Work and its store.
 impl EngineBuilder {
     /// Sets the maximum number of pages in work at once, on all hosts and for all jobs together. Default: 50;
     /// at least 1. More pages at once take more memory and more connections.
@@ -318,76 +202,14 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the number of pages of one host in work at once, for all jobs together: the engine starts with
-    /// this number after the host's first response (with at most two before it) and never exceeds it. It
-    /// goes below it while the host is overloaded. Default: it starts with 8, and rises up to
-    /// [`concurrency`](Self::concurrency) while the host responds well.
-    ///
-    /// The hosts of one IP address start with four times this number together, and rise up to
-    /// [`concurrency`](Self::concurrency). A request can set lower limits: `maxConcurrency` and `delay`.
-    #[must_use]
-    pub fn concurrency_per_host(mut self, pages: u32) -> Self {
-        self.concurrency_per_host = Some(pages.max(1));
-        self
-    }
-
-    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`. A program with a
-    /// [`user_agent`](Self::user_agent) of its own should name the same product here, such as `my-crawler`.
-    #[must_use]
-    pub fn robots_agent(mut self, token: impl Into<String>) -> Self {
-        self.robots_agent = token.into();
-        self
-    }
-
-    /// Sets the greatest `timeout` that a request may have: at least 300 seconds, which is the contract's
-    /// bound and the default, and at most an hour. Values outside this range are clamped to it.
-    ///
-    /// A page in work counts as lost after three times this time, so a longer bound delays the recovery from
-    /// a crash of the worker. A [`store`](Self::store) has a lease time of its own, which should be as long.
-    #[must_use]
-    pub fn max_timeout(mut self, timeout: Duration) -> Self {
-        self.bounds = self.bounds.with_timeout(timeout);
-        self
-    }
-
     /// Sets the store of jobs. Default: a [`MemoryStore`](gleaner_store::MemoryStore). Another store has
-    /// limits of its own: [`concurrency_per_host`](Self::concurrency_per_host),
-    /// [`retained_results`](Self::retained_results) and [`result_retention`](Self::result_retention) do not
-    /// apply to it. If it survives the process ([`Store::is_durable`]), jobs of an earlier process go on.
+    /// limits of its own: [`concurrency_per_host`](Politeness::concurrency_per_host),
+    /// [`retained_results`](Storage::retained_results) and [`result_retention`](Storage::result_retention)
+    /// do not apply to it. If it survives the process ([`Store::is_durable`]), jobs of an earlier process go
+    /// on.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
-        self
-    }
-
-    /// Sets the capacity for results of all jobs together, in bytes: in memory (default
-    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and for the rest
-    /// in temporary files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB).
-    /// No stored result is dropped: a job fails with an error if its next document fits in neither.
-    #[must_use]
-    pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
-        self.retained = Some((in_memory, on_disk));
-        self
-    }
-
-    /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
-    /// kept until the job is removed. The HTTP API always names a day.
-    #[must_use]
-    pub fn result_retention(mut self, time: Duration) -> Self {
-        self.result_retention = Some(time);
-        self
-    }
-
-    /// Sets the memory for pages in work, all together, in bytes: from the arrival of their bodies until
-    /// their documents are complete. Default: 512 MiB; at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY).
-    /// Pages wait for free memory, and small pages do not wait for large ones. One page takes at most half of
-    /// it: the rest of a larger page is left out, and the document's `warning` says so.
-    ///
-    /// The first 256 KiB of each body are not counted, and one body at a time may exceed its share.
-    /// [`MemoryBudget`] lists what else is not counted.
-    #[must_use]
-    pub fn page_memory(mut self, bytes: u64) -> Self {
-        self.page_memory = Some(bytes);
         self
     }
 
@@ -476,7 +298,8 @@ impl EngineBuilder {
         let limits = self.memory_config();
         let renderer = self.chosen_renderer().cloned();
         let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
-        let mut fetcher = self.fetcher.egress(self.egress).body_memory(memory.bodies);
+        let egress = self.allowed.into_iter().fold(self.egress, EgressPolicy::allow_cidr);
+        let mut fetcher = self.fetcher.egress(egress).body_memory(memory.bodies);
         if let Some(files) = open_files() {
             let (open, kept) = connections(files, DEFAULT_MAX_KEPT_CONNECTIONS);
             fetcher = fetcher.max_connections(open).max_kept_connections(kept);

@@ -71,7 +71,7 @@ impl Engine {
     }
 
     /// The bounds that this engine checks requests against: those of the contract, and a longer `timeout` if
-    /// [`EngineBuilder::max_timeout`] allows it.
+    /// [`Limits::max_timeout`](crate::Limits::max_timeout) allows it.
     #[must_use]
     pub fn bounds(&self) -> RequestBounds {
         self.bounds
@@ -105,7 +105,7 @@ impl Engine {
     ///
     /// The page is fetched, and its certificate checked, unless the request says otherwise: by `max_age`, a
     /// copy of that age is enough, and by `skip_tls_verification`, any certificate. A page that was fetched
-    /// without a browser is kept in the [cache](EngineBuilder::cache) for later requests with a `max_age`,
+    /// without a browser is kept in the [cache](crate::Storage::cache) for later requests with a `max_age`,
     /// unless the request has `headers`, `actions` or `zero_data_retention`, or `store_in_cache` is false.
     /// The same holds for the pages of a batch, a crawl, a map and an extract.
     ///

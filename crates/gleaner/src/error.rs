@@ -55,9 +55,9 @@ pub enum ErrorKind {
     Configuration,
     /// The request needs something that this engine was built without: a browser
     /// ([`EngineBuilder::renderer`](crate::EngineBuilder::renderer)), stealth proxies
-    /// ([`stealth_proxies`](crate::EngineBuilder::stealth_proxies)), a language model
+    /// ([`stealth_proxies`](crate::Network::stealth_proxies)), a language model
     /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)),
-    /// or a cache ([`no_cache`](crate::EngineBuilder::no_cache) removes it). The message names none of these
+    /// or a cache ([`no_cache`](crate::Storage::no_cache) removes it). The message names none of these
     /// methods, because clients of a server may read it.
     Unsupported,
     /// The page gave no document.
@@ -414,7 +414,9 @@ mod tests {
         let source = error.source().and_then(|source| source.downcast_ref::<gleaner_runtime::Error>());
         assert_eq!(source.map(gleaner_runtime::Error::code), Some(ErrorCode::ScrapeSslError));
 
-        let error = crate::Engine::builder().add_root_certificates_pem("secret").build().unwrap_err();
+        let network = crate::Network::new().add_root_certificates_pem("secret");
+        assert!(!format!("{network:?}").contains("secret"));
+        let error = crate::Engine::builder().network(network).build().unwrap_err();
         let source = error.source().and_then(|source| source.downcast_ref::<gleaner_fetch::ConfigError>());
         assert_eq!(
             source.map(gleaner_fetch::ConfigError::kind),

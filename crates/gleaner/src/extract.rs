@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::engine::PAGE_OPTIONS;
-use crate::{Engine, EngineBuilder, Error};
+use crate::{Engine, EngineBuilder, Error, Limits};
 
 pub(crate) use gleaner_extract_jobs::{PromptedCrawl, fields};
 
@@ -36,6 +36,22 @@ impl ExtractSettings {
     pub(crate) fn uses_model(&self) -> bool {
         self.config.model.is_some() && self.extract.is_none()
     }
+
+    /// Sets the budgets that are given.
+    pub(crate) fn set_budgets(&mut self, budgets: Budgets) {
+        let config = &mut self.config;
+        config.extract_budget = budgets.extract.or(config.extract_budget);
+        config.page_budget = budgets.page.or(config.page_budget);
+        config.job_budget = budgets.job.or(config.job_budget);
+    }
+}
+
+/// The budgets of [`Limits`].
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Budgets {
+    extract: Option<Budget>,
+    page: Option<Budget>,
+    job: Option<Budget>,
 }
 
 /// The extractor of an engine.
@@ -108,22 +124,34 @@ impl EngineBuilder {
         self
     }
 
+    /// Replaces the engine's extractor of structured data. Default: rules, and the [`model`](Self::model) if
+    /// one is set. `model`, [`search`](Self::search) and [`extract_budget`](Limits::extract_budget) then have
+    /// no effect on extraction; prompts of crawls still use `model`.
+    #[must_use]
+    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
+        self.extract.extract = Some(extract);
+        self
+    }
+}
+
+/// Structured data and language models.
+impl Limits {
     /// Sets the budget of one extract job. Default: 500,000 tokens. A call that would exceed it is not made;
     /// the result is then what was found before. A field that is `None` sets no limit.
     ///
     /// ```
-    /// use gleaner::{Budget, Engine};
+    /// use gleaner::{Budget, Engine, Limits};
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
     /// let budget = Budget { tokens: Some(20_000), pages: Some(100), ..Budget::default() };
-    /// let engine = Engine::builder().extract_budget(budget).build()?;
+    /// let engine = Engine::builder().limits(Limits::new().extract_budget(budget)).build()?;
     /// # drop(engine);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
-        self.extract.config.extract_budget = Some(budget);
+        self.budgets.extract = Some(budget);
         self
     }
 
@@ -132,7 +160,7 @@ impl EngineBuilder {
     /// says so.
     #[must_use]
     pub fn page_budget(mut self, budget: Budget) -> Self {
-        self.extract.config.page_budget = Some(budget);
+        self.budgets.page = Some(budget);
         self
     }
 
@@ -140,16 +168,7 @@ impl EngineBuilder {
     /// tokens. When it is used up, further pages are read without the model.
     #[must_use]
     pub fn job_budget(mut self, budget: Budget) -> Self {
-        self.extract.config.job_budget = Some(budget);
-        self
-    }
-
-    /// Replaces the engine's extractor of structured data. Default: rules, and the [`model`](Self::model) if
-    /// one is set. `model`, [`search`](Self::search) and [`extract_budget`](Self::extract_budget) then have
-    /// no effect on extraction; prompts of crawls still use `model`.
-    #[must_use]
-    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
-        self.extract.extract = Some(extract);
+        self.budgets.job = Some(budget);
         self
     }
 }
@@ -185,7 +204,7 @@ impl Engine {
     /// Every value has a proof ([`ExtractResult::leaves`]). A value that no page states plainly stays empty,
     /// and `warning` says so. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) the
     /// request needs a schema. If a budget ends the work early
-    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)), the result is what was
+    /// ([`Limits::extract_budget`]), the result is what was
     /// found before, and [`ExtractResult::stopped`] says why.
     ///
     /// # Errors

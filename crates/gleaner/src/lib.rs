@@ -35,10 +35,13 @@
 //! | read requests from JSON, with all of their faults | [`request`], [`Faults`] |
 //! | pause, cancel or await a job | [`Job`]; from other tasks [`JobControl`] |
 //! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] |
-//! | set the user agent, proxies, certificates, resolver | [`EngineBuilder`] |
+//! | set the user agent | [`EngineBuilder::user_agent`] |
+//! | set proxies, certificates, the resolver, timeouts of connections | [`Network`] |
+//! | bound memory, bodies and the cost of models | [`Limits`] |
+//! | set the pace of hosts, and what robots.txt is read for | [`Politeness`] |
 //! | reach addresses that are not public | [`EngineBuilder::allow_private`] |
 //! | choose the threads that it works on | [`EngineBuilder::on_runtime`] |
-//! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`EngineBuilder::cache`] |
+//! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`Storage::cache`] |
 //! | let jobs survive a crash, in one file | [`sqlite`] |
 //! | share jobs among processes | [`postgres`] |
 //! | choose links, headers, paces and retries page by page, or learn of the end of each | [`EngineBuilder::hooks`] |
@@ -66,7 +69,7 @@
 //! - **Ending.** [`Job::wait`] waits for the end, and [`Job::cancel`] ends the job early, also from another
 //!   task by [`Job::control`]. Dropping the [`Job`] ends it too and removes its results; [`Job::detach`] lets
 //!   it run on for as long as the engine exists, and [`Engine::job`] gives a handle of it again.
-//! - **Afterwards.** An ended job is kept for a day ([`EngineBuilder::result_retention`]). In memory,
+//! - **Afterwards.** An ended job is kept for a day ([`Storage::result_retention`]). In memory,
 //!   documents that were read are gone ([`Job::gone`]); a file and a database keep them.
 //! - **Ending the program.** [`Engine::stop`] finishes the pages in work; dropping the [`Engine`] and its
 //!   jobs gives them up. Jobs in a file or a database then go on in the next process or engine; others end.
@@ -102,19 +105,19 @@
 //!
 //! | of | default | set by |
 //! |---|---|---|
-//! | addresses that are connected to | public ones | [`EngineBuilder::egress`], [`allow_private`](EngineBuilder::allow_private) |
+//! | addresses that are connected to | public ones | [`Network::egress`], [`EngineBuilder::allow_private`] |
 //! | pages in work at once | 50 | [`EngineBuilder::concurrency`] |
-//! | pages of one host in work at once | 8 at first, then by how it responds | [`EngineBuilder::concurrency_per_host`]; for one job [`CrawlRequest::max_concurrency`], [`CrawlRequest::delay`] |
+//! | pages of one host in work at once | 8 at first, then by how it responds | [`Politeness::concurrency_per_host`]; for one job [`CrawlRequest::max_concurrency`], [`CrawlRequest::delay`] |
 //! | documents of a crawl | 10,000 | [`CrawlRequest::limit`] |
 //! | clicks from the start page | none | [`CrawlRequest::max_discovery_depth`] |
 //! | URLs of a map | 5,000 | [`MapRequest::limit`] |
-//! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`EngineBuilder::max_timeout`] |
+//! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`Limits::max_timeout`] |
 //! | age of a copy that is used instead of a fetch | 0: each page is fetched | [`ScrapeOptions::max_age`] |
-//! | time for a connection | 10 seconds | [`EngineBuilder::connect_timeout`] |
-//! | body of a page | 50 MiB | [`EngineBuilder::max_body`] |
-//! | memory of pages in work | 512 MiB | [`EngineBuilder::page_memory`] |
-//! | results that wait for their reader | 256 MiB in memory, 64 GiB in temporary files | [`EngineBuilder::retained_results`] |
-//! | tokens of a language model | 50,000 for a page, 500,000 for an extract | [`EngineBuilder::page_budget`], [`extract_budget`](EngineBuilder::extract_budget), [`job_budget`](EngineBuilder::job_budget) |
+//! | time for a connection | 10 seconds | [`Network::connect_timeout`] |
+//! | body of a page | 50 MiB | [`Limits::max_body`] |
+//! | memory of pages in work | 512 MiB | [`Limits::page_memory`] |
+//! | results that wait for their reader | 256 MiB in memory, 64 GiB in temporary files | [`Storage::retained_results`] |
+//! | tokens of a language model | 50,000 for a page, 500,000 for an extract | [`Limits::page_budget`], [`extract_budget`](Limits::extract_budget), [`job_budget`](Limits::job_budget) |
 //!
 //! [`limits`] has those of the fields of requests.
 //!
@@ -180,7 +183,7 @@ mod support;
 #[cfg(feature = "service")]
 mod webhooks;
 
-pub use builder::{EngineBuilder, MIN_PAGE_MEMORY};
+pub use builder::{EngineBuilder, Limits, MIN_PAGE_MEMORY, Network, Pages, Politeness, Storage};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "extract")]
@@ -192,8 +195,9 @@ pub use open_files::raise_open_files;
 pub mod extraction {
     #[doc(inline)]
     pub use gleaner_extract::{
-        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method, Missing, MissingReason, PagePart,
-        PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop, TemplateDrift,
+        Cardinality, Conflict, ExecutionPlan, Leaf, LedgerEntry, Method as ProvenanceMethod, Missing,
+        MissingReason, PagePart, PlanEstimate, PlanSource, PlanStep, Provenance, Span, Spent, Stop,
+        TemplateDrift,
     };
     #[doc(inline)]
     pub use gleaner_runtime::{
@@ -212,10 +216,10 @@ pub use gleaner_fetch::{
 pub mod render {
     #[doc(inline)]
     pub use gleaner_fetch::{
-        ActionResult, CookieJar, DocumentFacts, Error, ErrorKind, FollowAll, HeaderMap, HeaderValue,
-        JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture, RedirectCheck,
-        RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request, Response,
-        SameSite,
+        ActionResult, CookieJar, DocumentFacts, Error as FetchError, ErrorKind as FetchErrorKind, FollowAll,
+        HeaderMap, HeaderValue, JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE, Method, Picture,
+        RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, RenderedPage, Request,
+        Response, SameSite,
     };
 }
 /// The types of a [layer around the fetcher](EngineBuilder::wrap_fetch).
@@ -244,12 +248,27 @@ pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 pub use gleaner_models as models;
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error as JobError, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS, MapResult, MemoryBudget,
-    RenderPolicy, Verdict,
+    Error as JobError, ErrorKind as JobErrorKind, Explanation, Job, JobControl, JobEnd, MAX_EXPLAINED_URLS,
+    MapResult, MemoryBudget, RenderPolicy, Verdict,
 };
 /// The port of a store of your own, for [`EngineBuilder::store`], and the types of its jobs.
-#[doc(inline)]
-pub use gleaner_store as store;
+pub mod store {
+    #[doc(inline)]
+    pub use gleaner_store::{
+        ALWAYS_LISTED_FAILURES, Accounting, Admission, ApiVersion, BlockedPage, Conclusion,
+        DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES, DELIVERY_LEASE,
+        DeadLetter, DeliveryOutcome, DueEvent, DueEvents, EndedJob, EndedJobs, Error as StoreError,
+        ErrorKind as StoreErrorKind, EventId, FailurePosition, FinishedPage, HistoryKey, HostGuard, HostHold,
+        JobAccount, JobFailure, JobListing, JobRequest, JobSnapshot, JobWarning, JsonSlice, LeaseId,
+        LeasedPage, Leases, LocalStore, MAX_ACTIVITIES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES,
+        MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES,
+        MAX_LISTED_DEAD_LETTERS, MAX_LISTED_FAILURES, MAX_NOTE_BYTES, MAX_NOTES_PER_JOB, MAX_UNREAD_BYTES,
+        MAX_UNREAD_DOCUMENTS, MAX_UNSETTLED_JOBS, MAX_WARNINGS, MemoryConfig, MemoryStore, NewJob, Note,
+        NoteKind, NoteValue, PageFailure, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal,
+        Reservation, Retention, Shortage, Slice, Store, StoredJob, TeamId, TeamLoad, TrackedScrape,
+        WaitingFor, WorkerId, grant_operation, is_heavier, journal, parts, scrape_id,
+    };
+}
 #[doc(inline)]
 pub use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, JobWarning, PageFailure, PageFailures, WaitingFor,

@@ -17,7 +17,13 @@ impl ExtractSettings {
     pub(crate) fn uses_model(&self) -> bool {
         false
     }
+
+    pub(crate) fn set_budgets(&mut self, _: Budgets) {}
 }
+
+/// No budgets.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Budgets;
 
 /// The absence of an extractor.
 #[derive(Debug, Clone)]

@@ -16,6 +16,8 @@ impl FileSettings {
         false
     }
 
+    pub(crate) fn set_bound(&mut self, _: Option<u64>) {}
+
     /// A store in memory.
     pub(crate) fn open(self, memory: MemoryConfig, _: Duration) -> Result<Arc<dyn Store>, Error> {
         Ok(Arc::new(MemoryStore::new(memory)))

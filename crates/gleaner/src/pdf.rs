@@ -1,7 +1,7 @@
 //! Conversion of PDFs: within this process, or in a process for each file.
 //!
 //! A crafted PDF can keep its parser busy for minutes or exhaust the memory. Within this process only
-//! budgets for what is read [limit that](crate::EngineBuilder::pdfs_in_process). A program that
+//! budgets for what is read [limit that](crate::EngineBuilder::pdf_worker). A program that
 //! converts untrusted PDFs should set a [`PdfWorker`]: each file then gets a process, the operating system
 //! limits its memory and its CPU time, and the engine ends it when its result is no longer needed.
 //!
@@ -72,19 +72,13 @@ impl EngineBuilder {
     /// it can, and the engine ends the process when its result is no longer needed. A file that needs more
     /// than 1 second or 512 MiB waits for the only slot for such files, which allows 30 seconds and 1 GiB.
     /// [`Engine::convert`](crate::Engine::convert) still converts within this process.
+    ///
+    /// Default: PDFs are converted within this process, and only budgets for what is read limit a file. A
+    /// crafted file can occupy a core for minutes after its page timed out, or exhaust the memory, which ends
+    /// this process.
     #[must_use]
     pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
         self.pdf.worker = Some(worker);
-        self
-    }
-
-    /// Converts PDFs within this process, which is the default. Only budgets for what is read then
-    /// limit a file. A crafted file can occupy a core for minutes after its page timed out,
-    /// or exhaust the memory, which ends this process. Set a [`pdf_worker`](Self::pdf_worker) for untrusted
-    /// PDFs.
-    #[must_use]
-    pub fn pdfs_in_process(mut self) -> Self {
-        self.pdf.worker = None;
         self
     }
 }

@@ -17,7 +17,7 @@
 //! postgres::migrate(&config).await?;
 //!
 //! // In each process:
-//! let engine = Engine::builder().store_in_database_with(config).build_async().await?;
+//! let engine = Engine::builder().store_in_database(config).build_async().await?;
 //! let job = engine.crawl(CrawlRequest::new("https://example.com/")).await?.detach();
 //! // A process that ends in order finishes its pages in work, and gives its hosts to the others at once.
 //! engine.stop().await;
@@ -133,20 +133,16 @@ impl EngineBuilder {
     /// threads, as the engine's own is.
     ///
     /// Crawls and batches keep their documents until they expire
-    /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
-    /// reads them from the first one, in each process. Dropping the handle of
+    /// ([`result_retention`](crate::Storage::result_retention)) or are removed:
+    /// [`Engine::job`](crate::Engine::job) reads them from the first one, in each process. Dropping the handle of
     /// [`Engine::crawl`](crate::Engine::crawl) removes the job; [`Job::detach`](crate::Job::detach) keeps it.
+    ///
+    /// A [`PostgresConfig`] in place of the URL has more settings. The limits of this builder replace
+    /// [`PostgresConfig::memory`], and [`result_retention`](crate::Storage::result_retention), if it is set,
+    /// replaces [`PostgresConfig::retention`].
     #[must_use]
-    pub fn store_in_database(self, url: impl Into<String>) -> Self {
-        self.store_in_database_with(PostgresConfig::new(url))
-    }
-
-    /// Like [`store_in_database`](Self::store_in_database), with more settings. The limits of this builder
-    /// replace [`PostgresConfig::memory`], and [`result_retention`](Self::result_retention), if it is set,
-    /// [`PostgresConfig::retention`].
-    #[must_use]
-    pub fn store_in_database_with(mut self, config: PostgresConfig) -> Self {
-        self.database.config = Some(config);
+    pub fn store_in_database(mut self, config: impl Into<PostgresConfig>) -> Self {
+        self.database.config = Some(config.into());
         self
     }
 }

@@ -34,8 +34,8 @@ use crate::{Engine, EngineBuilder};
 
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead,
-    PageTask, PageText, TokenMeter,
+    Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead, PageTask, PageText,
+    TokenMeter,
 };
 #[doc(inline)]
 pub use gleaner_service::{
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// At most `limit` jobs and scrapes of a team that have ended, the latest first, from the [activity
-    /// log](EngineBuilder::activity_log). The log outlives the results. It has the jobs of the [job
+    /// log](Serving::activity_log). The log outlives the results. It has the jobs of the [job
     /// service](Self::service); those of [`batch`](Self::batch) and [`crawl`](Self::crawl) belong to no team.
     ///
     /// # Errors
@@ -123,11 +123,60 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets how the job service serves. What `serving` does not set stays as it is.
+    #[must_use]
+    pub fn serving(mut self, serving: Serving) -> Self {
+        let settings = &mut self.service;
+        if let Some(bytes) = serving.response_memory {
+            settings.response_memory = bytes;
+        }
+        if let Some(webhooks) = serving.webhooks {
+            settings.webhooks = webhooks;
+        }
+        if serving.activity.is_some() {
+            settings.activity = serving.activity;
+        }
+        if serving.deliver.is_some() {
+            settings.deliver = serving.deliver;
+        }
+        self
+    }
+}
+
+/// How the job service serves, for [`EngineBuilder::serving`]: its log, the memory of responses, and
+/// webhooks. What is not set keeps its default.
+///
+/// ```
+/// use gleaner::Engine;
+/// use gleaner::service::Serving;
+///
+/// # fn main() -> Result<(), gleaner::Error> {
+/// let engine = Engine::builder().serving(Serving::new().response_memory(256 << 20)).build()?;
+/// # drop(engine);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Serving {
+    activity: Option<Arc<dyn ActivityLog>>,
+    response_memory: Option<usize>,
+    webhooks: Option<WebhookConfig>,
+    deliver: Option<Arc<dyn Deliver>>,
+}
+
+impl Serving {
+    /// Every default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
     /// Sets the log of ended jobs, for [`Engine::activities`] and `GET /v2/team/activity`. Default: that of
-    /// the [store](Self::store), which keeps the latest 10,000 and survives the process if the store does.
+    /// the [store](EngineBuilder::store), which keeps the latest 10,000 and survives the process if the store
+    /// does.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
-        self.service.activity = Some(log);
+        self.activity = Some(log);
         self
     }
 
@@ -138,21 +187,21 @@ impl EngineBuilder {
     /// MiB; at least [`MIN_RESPONSE_MEMORY`](crate::service::MIN_RESPONSE_MEMORY), and less counts as that.
     #[must_use]
     pub fn response_memory(mut self, bytes: usize) -> Self {
-        self.service.response_memory = bytes;
+        self.response_memory = Some(bytes);
         self
     }
 
     /// Sets the header of the signature, the retries and the timeout of webhooks.
     #[must_use]
     pub fn webhooks(mut self, config: WebhookConfig) -> Self {
-        self.service.webhooks = config;
+        self.webhooks = Some(config);
         self
     }
 
     /// Sets the sender of webhooks. Default: the engine's fetcher, with the same egress guard as for pages.
     #[must_use]
     pub fn deliver(mut self, deliver: Arc<dyn Deliver>) -> Self {
-        self.service.deliver = Some(deliver);
+        self.deliver = Some(deliver);
         self
     }
 }

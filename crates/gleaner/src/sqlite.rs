@@ -68,10 +68,10 @@ use gleaner_sqlite::{FileConfig, open_store};
 #[doc(inline)]
 pub use gleaner_sqlite::{Finding, JobProgress, JobRecord, Reader, set_label};
 #[doc(inline)]
-pub use gleaner_store::{Error, ErrorKind, ReadBound};
+pub use gleaner_store::{Error as StoreError, ErrorKind as StoreErrorKind, ReadBound};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 
-use crate::EngineBuilder;
+use crate::{EngineBuilder, Storage};
 
 /// The settings of a builder for the file of jobs.
 #[derive(Debug, Default)]
@@ -84,6 +84,11 @@ impl FileSettings {
     /// Whether jobs are stored in a file.
     pub(crate) fn is_set(&self) -> bool {
         self.path.is_some()
+    }
+
+    /// Sets the maximum size of the file, if one is given.
+    pub(crate) fn set_bound(&mut self, bytes: Option<u64>) {
+        self.max_bytes = bytes.or(self.max_bytes);
     }
 
     /// Opens the store: in the file, or in memory if none is set.
@@ -106,7 +111,7 @@ impl EngineBuilder {
     /// more pages wait. Jobs of an earlier process then go on.
     ///
     /// Crawls and batches keep their documents until they expire
-    /// ([`result_retention`](Self::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
+    /// ([`result_retention`](Storage::result_retention)) or are removed: [`Engine::job`](crate::Engine::job)
     /// reads them from the first one. Dropping the handle of
     /// [`Engine::crawl`](crate::Engine::crawl) still removes the job; [`Job::detach`](crate::Job::detach)
     /// keeps it.
@@ -115,14 +120,17 @@ impl EngineBuilder {
         self.file.path = Some(path.into());
         self
     }
+}
 
+/// Jobs in a file.
+impl Storage {
     /// Sets the maximum size of the file of jobs in bytes. Default: none. At this size, or when the disk is
     /// full, no more pages are fetched, new jobs are refused, and jobs wait. They go on when there is space,
     /// and lose nothing. The log of SQLite and the secrets are not counted, and deleting may exceed the size
     /// by 32 MiB. To change it, open the file again.
     #[must_use]
     pub fn store_bound(mut self, bytes: u64) -> Self {
-        self.file.max_bytes = Some(bytes);
+        self.store_bound = Some(bytes);
         self
     }
 }

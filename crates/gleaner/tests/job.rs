@@ -11,7 +11,7 @@ mod load;
 mod runtimes;
 
 use gleaner::response::JobStatus;
-use gleaner::{CrawlRequest, Document, Engine, EngineBuilder, ErrorKind, JobState};
+use gleaner::{CrawlRequest, Document, Engine, EngineBuilder, ErrorKind, JobState, Limits, Storage};
 use gleaner_testkit::{Site, SiteSpec};
 
 fn on_loopback() -> EngineBuilder {
@@ -47,7 +47,7 @@ async fn wait_ends_with_a_job_that_nobody_reads() {
 async fn a_failed_job_ends_its_stream_with_an_error() {
     let server = Site::generate(SiteSpec::pages(30)).serve().unwrap();
     // There is no space for any result.
-    let engine = on_loopback().retained_results(0, 0).build().unwrap();
+    let engine = on_loopback().storage(Storage::new().retained_results(0, 0)).build().unwrap();
     let mut job = engine.crawl(CrawlRequest::new(server.url("/"))).await.unwrap();
     let of_stream = gleaner::Error::from(job.next().await.unwrap().unwrap_err());
     assert!(job.next().await.is_none());
@@ -67,10 +67,10 @@ fn an_empty_user_agent_is_refused() {
 
 #[test]
 fn too_little_memory_for_pages_is_refused() {
-    let error = on_loopback().page_memory(1 << 20).build().unwrap_err();
+    let error = on_loopback().limits(Limits::new().page_memory(1 << 20)).build().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
     assert!(error.to_string().contains("64 MiB"), "{error}");
-    assert!(on_loopback().page_memory(gleaner::MIN_PAGE_MEMORY).build().is_ok());
+    assert!(on_loopback().limits(Limits::new().page_memory(gleaner::MIN_PAGE_MEMORY)).build().is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

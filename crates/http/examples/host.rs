@@ -17,7 +17,7 @@ use gleaner::models::{HttpModel, Provider};
 use gleaner::pdf::{self, PdfWorker};
 use gleaner::postgres::{self, PostgresConfig};
 use gleaner::service::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
-use gleaner::{Engine, EngineBuilder, FetcherBuilder};
+use gleaner::{Engine, EngineBuilder, FetcherBuilder, Network};
 use gleaner_http::Service;
 use ipnet::IpNet;
 use url::Url;
@@ -110,12 +110,13 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
     let worker = PdfWorker::new(std::env::current_exe()?).arg(PDF_WORKER);
     let mut builder = Engine::builder().accounts(Arc::new(accounts)).pdf_worker(worker);
-    let mut client = FetcherBuilder::default();
+    let (mut network, mut client) = (Network::new(), FetcherBuilder::default());
     for file in &options.ca_certificate {
         let pem = read_pem(file)?;
-        builder = builder.add_root_certificates_pem(pem.as_slice());
+        network = network.add_root_certificates_pem(pem.as_slice());
         client = client.add_root_certificates_pem(pem);
     }
+    builder = builder.network(network);
     if let (Some(url), Some(name)) = (options.model_url, options.model) {
         let model = HttpModel::builder(Provider::OpenAi, name).base_url(url).transport(client).build()?;
         builder = builder.model(Arc::new(model));
@@ -128,7 +129,7 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(url) = &options.database {
         let config = PostgresConfig::new(url.as_str());
         postgres::migrate(&config).await?;
-        builder = builder.store_in_database_with(config);
+        builder = builder.store_in_database(config);
     }
     let browser = browser(&options.browser)?;
     if let Some(browser) = &browser {

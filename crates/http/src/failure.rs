@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use bytes::Bytes;
 use gleaner::response::ErrorBody;
-use gleaner::{ErrorCode, Fault, FaultPath, Faults, service};
+use gleaner::{ErrorCode, Fault, FaultPath, Faults, JobError};
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use uuid::Uuid;
@@ -110,8 +110,8 @@ pub(crate) fn json_response(body: impl Into<ResponseBody>) -> Response<ResponseB
     response
 }
 
-impl From<service::Error> for Failure {
-    fn from(error: service::Error) -> Self {
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
         let failure = Self::of(error.http_status(), error.body(), &error);
         match error.retry_after() {
             // Whole seconds (RFC 9110, 10.2.3), plus one so that no client retries too early.

@@ -17,7 +17,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::key::ApiKey;
-use crate::{Error, ErrorKind, failure};
+use crate::{ModelsError, ModelsErrorKind, failure};
 
 /// Most bytes of a reply that are read, as sent and as decoded: enough for the longest answer and the JSON
 /// around it.
@@ -48,9 +48,9 @@ impl EndpointConfig {
         Self { base, key: None, timeout: DEFAULT_CALL_TIMEOUT, transport: Fetcher::builder() }
     }
 
-    pub(crate) fn open(self) -> Result<Endpoint, Error> {
+    pub(crate) fn open(self) -> Result<Endpoint, ModelsError> {
         let Self { base, key, timeout, transport } = self;
-        let invalid = |detail: &str| Err(Error::new(ErrorKind::BaseUrl, detail));
+        let invalid = |detail: &str| Err(ModelsError::new(ModelsErrorKind::BaseUrl, detail));
         if !matches!(base.scheme(), "http" | "https") {
             return invalid("the base URL is neither http nor https");
         }
@@ -63,7 +63,7 @@ impl EndpointConfig {
         let Some(host) = base.host_str() else { return invalid("the base URL has no host") };
         let policy = EgressPolicy::public_only().allow_host(host);
         let fetcher = transport.egress(policy).build()?;
-        fetcher.check(&base).map_err(|error| Error::new(ErrorKind::BaseUrl, error.detail()))?;
+        fetcher.check(&base).map_err(|error| ModelsError::new(ModelsErrorKind::BaseUrl, error.detail()))?;
         Ok(Endpoint { base, key, timeout, fetcher })
     }
 }
@@ -147,7 +147,7 @@ impl Endpoint {
 mod tests {
     use super::*;
 
-    fn open(base: &str) -> Result<Endpoint, Error> {
+    fn open(base: &str) -> Result<Endpoint, ModelsError> {
         EndpointConfig::new(base.parse().unwrap()).open()
     }
 
@@ -162,7 +162,7 @@ mod tests {
             "data:text/plain,x",
         ] {
             let error = open(bad).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::BaseUrl, "{bad}");
+            assert_eq!(error.kind(), ModelsErrorKind::BaseUrl, "{bad}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }
     }
@@ -198,7 +198,7 @@ mod tests {
         let mut config = EndpointConfig::new("https://model.example/".parse().unwrap());
         config.transport = config.transport.add_root_certificate(b"x");
         let error = config.open().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Transport);
+        assert_eq!(error.kind(), ModelsErrorKind::Transport);
         assert!(std::error::Error::source(&error).is_some());
     }
 }

@@ -4,11 +4,11 @@ use std::fmt;
 use gleaner_fetch::ConfigError;
 
 /// Why the configuration of a model or a search engine is invalid. It shows no keys. Its wording is not part
-/// of the API: match on [`Error::kind`]. The source of [`ErrorKind::Transport`] is the fetcher's
+/// of the API: match on [`ModelsError::kind`]. The source of [`ModelsErrorKind::Transport`] is the fetcher's
 /// [`ConfigError`].
 #[derive(Debug, Clone)]
-pub struct Error {
-    kind: ErrorKind,
+pub struct ModelsError {
+    kind: ModelsErrorKind,
     detail: String,
     source: Option<ConfigError>,
 }
@@ -16,7 +16,7 @@ pub struct Error {
 /// The setting that is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum ModelsErrorKind {
     /// The base URL.
     BaseUrl,
     /// The key.
@@ -27,37 +27,37 @@ pub enum ErrorKind {
     Transport,
 }
 
-impl Error {
-    pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+impl ModelsError {
+    pub(crate) fn new(kind: ModelsErrorKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), source: None }
     }
 
     /// The setting that is invalid.
     #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+    pub const fn kind(&self) -> ModelsErrorKind {
         self.kind
     }
 
     /// Whether the key is invalid.
     #[must_use]
     pub const fn is_key(&self) -> bool {
-        matches!(self.kind, ErrorKind::Key)
+        matches!(self.kind, ModelsErrorKind::Key)
     }
 }
 
-impl From<ConfigError> for Error {
+impl From<ConfigError> for ModelsError {
     fn from(error: ConfigError) -> Self {
-        Self { kind: ErrorKind::Transport, detail: error.to_string(), source: Some(error) }
+        Self { kind: ModelsErrorKind::Transport, detail: error.to_string(), source: Some(error) }
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for ModelsError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.detail)
     }
 }
 
-impl StdError for Error {
+impl StdError for ModelsError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_ref().map(|source| source as &(dyn StdError + 'static))
     }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Error, ErrorKind};
+use crate::{ModelsError, ModelsErrorKind};
 
 /// Most bytes of a key.
 pub const MAX_KEY_BYTES: usize = 4_096;
@@ -16,13 +16,13 @@ impl ApiKey {
     /// A key, without white space around it.
     ///
     /// # Errors
-    /// [`ErrorKind::Key`] if it is empty, longer than [`MAX_KEY_BYTES`], or holds other than visible ASCII
-    /// characters, which a header cannot hold.
-    pub fn new(key: impl AsRef<str>) -> Result<Self, Error> {
+    /// [`ModelsErrorKind::Key`] if it is empty, longer than [`MAX_KEY_BYTES`], or holds other than visible
+    /// ASCII characters, which a header cannot hold.
+    pub fn new(key: impl AsRef<str>) -> Result<Self, ModelsError> {
         let key = key.as_ref().trim();
         if key.is_empty() || key.len() > MAX_KEY_BYTES || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
             let detail = format!("a key is 1 to {MAX_KEY_BYTES} visible ASCII characters");
-            return Err(Error::new(ErrorKind::Key, detail));
+            return Err(ModelsError::new(ModelsErrorKind::Key, detail));
         }
         Ok(Self(key.to_owned()))
     }
@@ -58,7 +58,7 @@ mod tests {
     fn keys_fit_into_a_header_and_are_never_shown() {
         for bad in ["", "  ", "a b", "a\r\nHost: x", "kéy", &"k".repeat(MAX_KEY_BYTES + 1)] {
             let error = ApiKey::new(bad).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Key);
+            assert_eq!(error.kind(), ModelsErrorKind::Key);
             assert!(bad.trim().is_empty() || !format!("{error} {error:?}").contains(bad));
         }
         assert_eq!(format!("{:?}", ApiKey::new(" sk-secret\n").unwrap()), "ApiKey(…)");

@@ -38,7 +38,7 @@
 //! use gleaner_extract::model::TokenPrice;
 //! use gleaner_models::{ApiKey, HttpModel, Provider};
 //!
-//! # fn main() -> Result<(), gleaner_models::Error> {
+//! # fn main() -> Result<(), gleaner_models::ModelsError> {
 //! let key = ApiKey::new("from-where-the-program-keeps-its-secrets")?;
 //! let model = HttpModel::builder(Provider::Anthropic, "claude-haiku-4-5")
 //!     .key(key)
@@ -78,7 +78,7 @@ mod provider;
 mod searxng;
 
 pub use endpoint::{DEFAULT_CALL_TIMEOUT, MAX_REPLY_BYTES};
-pub use error::{Error, ErrorKind};
+pub use error::{ModelsError, ModelsErrorKind};
 pub use key::{ApiKey, MAX_KEY_BYTES};
 pub use model::{DEFAULT_CONTEXT_TOKENS, DEFAULT_MAX_OUTPUT_TOKENS, HttpModel, HttpModelBuilder};
 pub use provider::{MaxTokensField, Provider};

@@ -11,7 +11,7 @@ use url::Url;
 use crate::endpoint::{Endpoint, EndpointConfig, Reply};
 use crate::key::ApiKey;
 use crate::provider::{MaxTokensField, Provider, Settings};
-use crate::{Error, ErrorKind};
+use crate::{ModelsError, ModelsErrorKind};
 
 /// Default tokens of request and answer together: the context of the smaller current models.
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
@@ -202,22 +202,23 @@ impl HttpModelBuilder {
     /// Builds the model.
     ///
     /// # Errors
-    /// [`ErrorKind::BaseUrl`], [`ErrorKind::Model`] or [`ErrorKind::Transport`] for an invalid setting.
-    pub fn build(self) -> Result<HttpModel, Error> {
+    /// [`ModelsErrorKind::BaseUrl`], [`ModelsErrorKind::Model`] or
+    /// [`ModelsErrorKind::Transport`] for an invalid setting.
+    pub fn build(self) -> Result<HttpModel, ModelsError> {
         let capabilities = &self.settings.capabilities;
         let name = capabilities.model.as_str();
         if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
             let detail = format!("a model's name is 1 to {MAX_NAME_BYTES} bytes without control characters");
-            return Err(Error::new(ErrorKind::Model, detail));
+            return Err(ModelsError::new(ModelsErrorKind::Model, detail));
         }
         if !(1..capabilities.context_tokens).contains(&capabilities.max_output_tokens) {
             let detail = "the most tokens of an answer must be at least 1 and less than the context";
-            return Err(Error::new(ErrorKind::Model, detail));
+            return Err(ModelsError::new(ModelsErrorKind::Model, detail));
         }
         let base = match self.base {
             Some(base) => base,
             None => Url::parse(self.provider.default_base_url())
-                .map_err(|error| Error::new(ErrorKind::BaseUrl, error.to_string()))?,
+                .map_err(|error| ModelsError::new(ModelsErrorKind::BaseUrl, error.to_string()))?,
         };
         let mut config = EndpointConfig::new(base);
         config.key = self.key;
@@ -235,11 +236,11 @@ mod tests {
     fn invalid_names_and_sizes_are_errors() {
         let model = |name: &str| HttpModel::builder(Provider::Ollama, name);
         for bad in ["", "a\nb", &"m".repeat(300)] {
-            assert_eq!(model(bad).build().unwrap_err().kind(), ErrorKind::Model, "{bad:?}");
+            assert_eq!(model(bad).build().unwrap_err().kind(), ModelsErrorKind::Model, "{bad:?}");
         }
         for (context, output) in [(0, 0), (100, 0), (100, 100)] {
             let built = model("m").context_tokens(context).max_output_tokens(output).build();
-            assert_eq!(built.unwrap_err().kind(), ErrorKind::Model, "{context} {output}");
+            assert_eq!(built.unwrap_err().kind(), ModelsErrorKind::Model, "{context} {output}");
         }
     }
 

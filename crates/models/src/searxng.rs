@@ -8,7 +8,7 @@ use gleaner_fetch::FetcherBuilder;
 use serde::Deserialize;
 use url::Url;
 
-use crate::Error;
+use crate::ModelsError;
 use crate::endpoint::{Endpoint, EndpointConfig, Reply};
 use crate::key::ApiKey;
 
@@ -66,9 +66,9 @@ impl SearxNgBuilder {
     /// Builds the search engine.
     ///
     /// # Errors
-    /// [`ErrorKind::BaseUrl`](crate::ErrorKind::BaseUrl) or
-    /// [`ErrorKind::Transport`](crate::ErrorKind::Transport).
-    pub fn build(self) -> Result<SearxNg, Error> {
+    /// [`ModelsErrorKind::BaseUrl`](crate::ModelsErrorKind::BaseUrl) or
+    /// [`ModelsErrorKind::Transport`](crate::ModelsErrorKind::Transport).
+    pub fn build(self) -> Result<SearxNg, ModelsError> {
         Ok(SearxNg { endpoint: self.config.open()? })
     }
 }

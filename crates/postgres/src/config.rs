@@ -84,6 +84,20 @@ impl fmt::Debug for PostgresConfig {
     }
 }
 
+impl From<&str> for PostgresConfig {
+    /// The settings of [`new`](Self::new) with this URL.
+    fn from(url: &str) -> Self {
+        Self::new(url)
+    }
+}
+
+impl From<String> for PostgresConfig {
+    /// The settings of [`new`](Self::new) with this URL.
+    fn from(url: String) -> Self {
+        Self::new(url)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

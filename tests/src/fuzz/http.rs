@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner::service::{Deliver, DeliverError, Delivery, MemoryAccounts, Team, TeamConfig, TeamId};
+use gleaner::service::{Deliver, DeliverError, Delivery, MemoryAccounts, Serving, Team, TeamConfig, TeamId};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use http::{Method, Request, Response, StatusCode};
@@ -126,7 +126,9 @@ fn service(runtime: &Handle) -> Service {
     let loopback = "127.0.0.0/8".parse().expect("a valid range");
     let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));
     let builder = builder.on_runtime(runtime.clone());
-    Service::new(builder.deliver(Arc::new(RefuseAll)).build().expect("the engine builds"))
+    Service::new(
+        builder.serving(Serving::new().deliver(Arc::new(RefuseAll))).build().expect("the engine builds"),
+    )
 }
 
 /// Starts a job, waits until it is completed and settled, and returns its id.

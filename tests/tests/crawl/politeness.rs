@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use gleaner::JobWarning;
 use gleaner::plan::SitemapMode;
+use gleaner::{JobWarning, Politeness};
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use gleaner_tests::fakes::engine_builder;
 
@@ -69,7 +69,8 @@ async fn concurrent_requests_to_a_host_stay_within_the_limit() {
     // Long enough that concurrent requests overlap on a busy machine too.
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(40), ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
-    let limited_to_four = engine_builder().concurrency_per_host(4).build().unwrap();
+    let limited_to_four =
+        engine_builder().politeness(Politeness::new().concurrency_per_host(4)).build().unwrap();
     crawl(&limited_to_four, links_only(&server)).await;
     assert_eq!(server.log().max_concurrent(), 4);
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gleaner::{BatchScrapeRequest, CrawlRequest};
+use gleaner::{BatchScrapeRequest, CrawlRequest, Pages};
 use gleaner_testkit::{Paper, PaperPage};
 use gleaner_tests::fakes::engine_builder;
 
@@ -11,7 +11,7 @@ use crate::support::crawl;
 /// The Markdown of a crawl by path.
 async fn crawled(paper: &Paper, site_memory: bool) -> BTreeMap<String, String> {
     let server = paper.serve().unwrap();
-    let engine = engine_builder().site_memory(site_memory).build().unwrap();
+    let engine = engine_builder().pages(Pages::new().site_memory(site_memory)).build().unwrap();
     let outcome = crawl(&engine, CrawlRequest::new(format!("{}/", server.base_url()))).await;
     outcome.documents.into_iter().map(|(path, document)| (path, document.markdown.unwrap())).collect()
 }

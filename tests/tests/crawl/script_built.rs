@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gleaner::url::Url;
-use gleaner::{CrawlRequest, Engine, FetchEngine, MapRequest, RenderPolicy};
+use gleaner::{CrawlRequest, Engine, FetchEngine, MapRequest, Pages, RenderPolicy};
 use gleaner_testkit::{Extras, PathTruth, Role, Server, Site, SiteSpec};
 use gleaner_tests::fakes::{self, engine_builder};
 
@@ -26,8 +26,10 @@ fn site() -> (Server, Vec<PathTruth>) {
 /// An engine with Chromium that works on one page at a time, so that what it learns from a page holds for all
 /// later ones.
 fn engine(policy: RenderPolicy) -> Option<Engine> {
-    let builder =
-        engine_builder().renderer(Arc::new(installed::open()?)).render_policy(policy).concurrency(1);
+    let builder = engine_builder()
+        .renderer(Arc::new(installed::open()?))
+        .pages(Pages::new().render_policy(policy))
+        .concurrency(1);
     Some(builder.build().unwrap())
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use gleaner::{BatchScrapeRequest, Engine};
+use gleaner::{BatchScrapeRequest, Engine, Pages};
 use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_tests::fakes::links_only;
 use gleaner_tests::process::{run_in_process, url_from_parent};
@@ -45,7 +45,8 @@ async fn child() {
     let present = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: Some(FILES), maximum: present.maximum }).unwrap();
     let loopback = "127.0.0.0/8".parse().unwrap();
-    let engine = Engine::builder().allow_private(loopback).near_duplicates(false).build().unwrap();
+    let engine =
+        Engine::builder().allow_private(loopback).pages(Pages::new().near_duplicates(false)).build().unwrap();
     let mut held = Vec::new();
     while let Ok(file) = File::open("/dev/null") {
         held.push(file);

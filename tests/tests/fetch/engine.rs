@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner::request::Defaults;
-use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
+use gleaner::{Document, Engine, EngineBuilder, ErrorCode, Network, ScrapeRequest, Storage};
 use gleaner_fetch::{
     Error, Load, LoadKind, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request,
 };
@@ -105,11 +105,12 @@ async fn the_cache_state_is_absent_if_the_cache_was_not_used() {
 #[tokio::test]
 async fn cache_only_options_send_no_requests() {
     let server = site();
-    let with_cache = engine_builder().cache(Arc::new(MemoryCache::default())).build().unwrap();
+    let with_cache =
+        engine_builder().storage(Storage::new().cache(Arc::new(MemoryCache::default()))).build().unwrap();
     for options in [json!({ "lockdown": true }), json!({ "minAge": 1 })] {
         let error = scrape(&with_cache, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
-        let without = engine_builder().no_cache().build().unwrap();
+        let without = engine_builder().storage(Storage::new().no_cache()).build().unwrap();
         let error = scrape(&without, &server.base_url(), options.clone()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
         assert!(
@@ -118,7 +119,7 @@ async fn cache_only_options_send_no_requests() {
         );
     }
     assert_eq!(server.connections(), 0);
-    let without = engine_builder().no_cache().build().unwrap();
+    let without = engine_builder().storage(Storage::new().no_cache()).build().unwrap();
     for _ in 0..2 {
         assert!(!is_hit(&scrape(&without, &server.base_url(), json!({})).await.unwrap()));
     }
@@ -134,7 +135,11 @@ async fn the_document_has_the_proxy_mode_that_was_used() {
     .unwrap();
     let proxy = ProxyServer::start().unwrap();
     let engine = |builder: EngineBuilder| {
-        builder.no_cache().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])).build().unwrap()
+        builder
+            .storage(Storage::new().no_cache())
+            .network(Network::new().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])))
+            .build()
+            .unwrap()
     };
     let with_pool = engine(engine_builder());
     for (mode, used) in
@@ -156,7 +161,7 @@ async fn cookies_are_shared_within_a_job_and_not_between_jobs() {
     let set =
         Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
     let server = RawServer::start([Step::ReadRequest, set, Step::Repeat]).unwrap();
-    let engine = engine_builder().no_cache().concurrency(1).build().unwrap();
+    let engine = engine_builder().storage(Storage::new().no_cache()).concurrency(1).build().unwrap();
     let has_cookie = || {
         let heads = server.requests();
         heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! Limits are ceilings, not reservations: memory grows with the bytes received, not with the limit. All
 //! requests together have a memory budget for bodies, and one for the pages that the engine parses from them.
 
-use gleaner::{BatchScrapeRequest, MIN_PAGE_MEMORY};
+use gleaner::{BatchScrapeRequest, Limits, MIN_PAGE_MEMORY};
 use gleaner_fetch::{FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
 use gleaner_tests::fakes::engine_builder;
@@ -102,7 +102,7 @@ fn a_batch_of_pages_with_many_elements_stays_within_the_budget() {
 #[ignore = "run in its own process to measure memory"]
 async fn pages_child() {
     let Some(url) = url_from_parent() else { return };
-    let engine = engine_builder().page_memory(MIN_PAGE_MEMORY).build().unwrap();
+    let engine = engine_builder().limits(Limits::new().page_memory(MIN_PAGE_MEMORY)).build().unwrap();
     let before = peak_memory();
     let urls = (0..8).map(|page| format!("{url}/?{page}"));
     let mut job = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap();

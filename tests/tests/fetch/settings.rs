@@ -7,7 +7,8 @@ use std::time::Duration;
 use gleaner::plan::SitemapMode;
 use gleaner::request::Defaults;
 use gleaner::{
-    BatchScrapeRequest, CrawlRequest, Engine, EngineBuilder, ErrorCode, ErrorKind, MapRequest, ScrapeRequest,
+    BatchScrapeRequest, CrawlRequest, Engine, EngineBuilder, ErrorCode, ErrorKind, Limits, MapRequest,
+    Network, ScrapeRequest, Storage,
 };
 use gleaner_fetch::data_uri;
 use gleaner_testkit::{RawServer, Step};
@@ -17,7 +18,7 @@ use super::support::{Loopback, page};
 use super::tls;
 
 fn resolving() -> EngineBuilder {
-    engine_builder().resolver(Arc::new(Loopback))
+    engine_builder().network(Network::new().resolver(Arc::new(Loopback)))
 }
 
 async fn scrape(engine: &Engine, url: &str) -> Result<gleaner::Document, gleaner::Error> {
@@ -31,7 +32,10 @@ async fn the_resolver_and_the_root_certificates_are_used() {
     let url = format!("https://site.example:{}/", server.addr().port());
     let base64 = data_uri("", &identity.authority()).split_once(',').unwrap().1.to_owned();
     let pem = format!("-----BEGIN CERTIFICATE-----\n{base64}\n-----END CERTIFICATE-----\n");
-    let document = scrape(&resolving().add_root_certificates_pem(pem).build().unwrap(), &url).await.unwrap();
+    let document =
+        scrape(&resolving().network(Network::new().add_root_certificates_pem(pem)).build().unwrap(), &url)
+            .await
+            .unwrap();
     assert_eq!(document.metadata.status_code, Some(200));
     let error = scrape(&resolving().build().unwrap(), &url).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeSslError, "{error}");
@@ -42,7 +46,7 @@ async fn certificates_are_checked_unless_a_request_of_the_program_says_otherwise
     let server = tls::Server::start(&tls::Identity::new("site.example"), &["http/1.1"]).await;
     let url = format!("https://site.example:{}/", server.addr().port());
     let engine = resolving().build().unwrap();
-    let strict = resolving().check_certificates(true).build().unwrap();
+    let strict = resolving().network(Network::new().check_certificates(true)).build().unwrap();
     let plain = ScrapeRequest::new(&url);
     for (name, engine, request, is_checked) in [
         ("a program", &engine, plain.clone(), true),
@@ -73,7 +77,7 @@ async fn certificates_are_checked_unless_a_request_of_the_program_says_otherwise
 
 #[tokio::test]
 async fn a_resolver_cannot_pass_the_egress_guard() {
-    let engine = Engine::builder().resolver(Arc::new(Loopback)).build().unwrap();
+    let engine = Engine::builder().network(Network::new().resolver(Arc::new(Loopback))).build().unwrap();
     let error = scrape(&engine, "http://site.example/?token=hush").await.unwrap_err();
     assert!(error.is_egress_denied() && error.is_blocked() && !error.is_timeout(), "{error}");
     let source = error.source().unwrap();
@@ -85,7 +89,11 @@ async fn a_resolver_cannot_pass_the_egress_guard() {
 
 #[tokio::test]
 async fn a_body_above_the_limit_is_an_error() {
-    let engine = engine_builder().max_body(1_000).no_cache().build().unwrap();
+    let engine = engine_builder()
+        .limits(Limits::new().max_body(1_000))
+        .storage(Storage::new().no_cache())
+        .build()
+        .unwrap();
     for (bytes, expected) in [(1_000, None), (1_001, Some(ErrorCode::ScrapeBodyTooLarge))] {
         let body = format!("<p>{}", "a".repeat(bytes - 3));
         let server = RawServer::start([Step::ReadRequest, page(&body), Step::Repeat]).unwrap();
@@ -97,7 +105,8 @@ async fn a_body_above_the_limit_is_an_error() {
 #[tokio::test]
 async fn a_silent_server_is_a_timeout() {
     let server = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let engine = engine_builder().read_timeout(Duration::from_millis(50)).build().unwrap();
+    let engine =
+        engine_builder().network(Network::new().read_timeout(Duration::from_millis(50))).build().unwrap();
     let error = scrape(&engine, &server.base_url()).await.unwrap_err();
     assert!(error.is_timeout() && error.is_page() && !error.is_blocked(), "{error}");
     assert!(error.to_string().contains("50 ms"), "{error}");
@@ -106,9 +115,9 @@ async fn a_silent_server_is_a_timeout() {
 #[test]
 fn unusable_settings_are_refused() {
     for builder in [
-        engine_builder().connect_timeout(Duration::ZERO),
-        engine_builder().read_timeout(Duration::ZERO),
-        engine_builder().add_root_certificates_pem("not PEM"),
+        engine_builder().network(Network::new().connect_timeout(Duration::ZERO)),
+        engine_builder().network(Network::new().read_timeout(Duration::ZERO)),
+        engine_builder().network(Network::new().add_root_certificates_pem("not PEM")),
     ] {
         assert_eq!(builder.build().unwrap_err().kind(), ErrorKind::Configuration);
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gleaner::extraction::{PlanStep, Stop};
-use gleaner::{Budget, Engine, ExtractRequest, ExtractResult, RenderPolicy};
+use gleaner::{Budget, Engine, ExtractRequest, ExtractResult, Limits, Pages, RenderPolicy};
 use gleaner_browser::Browser;
 use gleaner_extract::model::ModelRequest;
 use gleaner_extract::model::scripted::ScriptedModel;
@@ -115,7 +115,7 @@ async fn solve(site: ActingSite, browser: Browser) -> String {
     let engine = engine_builder()
         .renderer(Arc::new(browser))
         .model(Arc::new(model.clone()))
-        .extract_budget(budget)
+        .limits(Limits::new().extract_budget(budget))
         .build()
         .unwrap();
     let text = json!({ "type": ["string", "null"] });
@@ -237,7 +237,7 @@ async fn run(limit: usize, steps: &'static [ActingStep], budget: Budget, options
     let engine = engine_builder()
         .renderer(Arc::new(browser))
         .model(Arc::new(model.clone()))
-        .extract_budget(budget)
+        .limits(Limits::new().extract_budget(budget))
         .build()
         .unwrap();
     let mut body =
@@ -319,7 +319,11 @@ async fn nothing_is_pressed_without_a_browser_or_without_an_agent() {
         ("no browser", builder().build().unwrap(), &with_agent, (false, true)),
         (
             "never rendered",
-            builder().renderer(browser()).render_policy(RenderPolicy::Never).build().unwrap(),
+            builder()
+                .renderer(browser())
+                .pages(Pages::new().render_policy(RenderPolicy::Never))
+                .build()
+                .unwrap(),
             &with_agent,
             (false, true),
         ),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use gleaner::extraction::Stop;
-use gleaner::{Budget, ExtractRequest, ScrapeRequest};
+use gleaner::{Budget, ExtractRequest, Limits, ScrapeRequest};
 use gleaner_testkit::SHIP_FIELDS;
 use gleaner_tests::fakes::{FakeResponse, FakeServer, ReceivedRequest};
 use serde_json::{Map, Value, json};
@@ -39,7 +39,7 @@ async fn an_exhausted_token_budget_keeps_extracted_data() {
     let (site, service) = varied_site();
     let budget = Budget { tokens: Some(20_000), ..Budget::default() };
     let found = engine(&service)
-        .extract_budget(budget)
+        .limits(Limits::new().extract_budget(budget))
         .build()
         .unwrap()
         .extract(fleet(&[site.url("/*")]))
@@ -66,7 +66,7 @@ async fn a_page_budget_and_a_limit_bound_the_fetched_pages() {
     let (site, service) = varied_site();
     let budget = Budget { pages: Some(7), ..Budget::default() };
     let found = engine(&service)
-        .extract_budget(budget)
+        .limits(Limits::new().extract_budget(budget))
         .build()
         .unwrap()
         .extract(fleet(&[site.url("/*")]))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner::{Budget, Engine, ErrorCode, ExtractRequest, ScrapeRequest};
+use gleaner::{Budget, Engine, ErrorCode, ExtractRequest, Limits, ScrapeRequest};
 use gleaner_models::{Provider, SearxNg};
 use gleaner_tests::fakes::{
     Ending, FakeResponse, FakeServer, ReceivedRequest, engine_builder, model, model_builder, reply, schema,
@@ -133,7 +133,7 @@ async fn a_budget_prevents_calls_and_keeps_extracted_data() {
     let budget = Budget { tokens: Some(100), ..Budget::default() };
     let engine = engine_builder()
         .model(Arc::new(model(Provider::OpenAi, &fake)))
-        .extract_budget(budget)
+        .limits(Limits::new().extract_budget(budget))
         .build()
         .unwrap();
     let request = ExtractRequest::new([site.url("/tower")]).schema(price_and_architect());

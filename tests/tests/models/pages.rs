@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gleaner::{
-    BatchScrapeRequest, Budget, Document, Engine, ErrorCode, Job, JobState, MemoryCache, ScrapeRequest,
+    BatchScrapeRequest, Budget, Document, Engine, ErrorCode, Job, JobState, Limits, MemoryCache,
+    ScrapeRequest, Storage,
 };
 use gleaner_models::Provider;
 use gleaner_testkit::{RawServer, Step};
@@ -279,7 +280,11 @@ async fn budgets_of_a_page_and_of_a_job_prevent_calls() {
     for name in ["page", "job"] {
         let fake = fake(|_, _| architect().to_string());
         let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &fake)));
-        let engine = if name == "page" { engine.page_budget(few) } else { engine.job_budget(few) };
+        let engine = if name == "page" {
+            engine.limits(Limits::new().page_budget(few))
+        } else {
+            engine.limits(Limits::new().job_budget(few))
+        };
         let formats = json!([{ "type": "json", "schema": price_and_architect() }]);
         let page = scrape(&engine.build().unwrap(), &site.url("/"), formats).await;
         assert_eq!(page.json, Some(json!({ "price": 12.5, "architect": null })), "{name}");
@@ -315,8 +320,11 @@ async fn a_cancelled_job_does_not_wait_for_the_model_and_zero_retention_applies(
 
     let fake = fake(|_, _| architect().to_string());
     let cache = Arc::new(MemoryCache::default());
-    let engine =
-        engine_builder().cache(cache).model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let engine = engine_builder()
+        .storage(Storage::new().cache(cache))
+        .model(Arc::new(model(Provider::OpenAi, &fake)))
+        .build()
+        .unwrap();
     let batch = json!({ "urls": [site.url("/")], "zeroDataRetention": true,
         "formats": [{ "type": "json", "schema": price_and_architect() }] });
     for _ in 0..2 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner::model::{LanguageModel, Recorder, Replay};
-use gleaner::{CacheStore, ExtractResult, MemoryCache};
+use gleaner::{CacheStore, ExtractResult, MemoryCache, Storage};
 use gleaner_models::Provider;
 use gleaner_tests::fakes::{engine_builder, model};
 
@@ -15,7 +15,7 @@ async fn extract(
     urls: &[String],
     offline: bool,
 ) -> ExtractResult {
-    let engine = engine_builder().cache(cache).model(model);
+    let engine = engine_builder().storage(Storage::new().cache(cache)).model(model);
     let mut request = fleet(urls).show_sources(true);
     if let Some(options) = &mut request.scrape_options {
         options.lockdown = Some(offline);

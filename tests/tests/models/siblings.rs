@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use gleaner::{Budget, ExtractRequest};
+use gleaner::{Budget, ExtractRequest, Limits};
 use gleaner_extract::{Page, Shape, extract};
 use gleaner_tests::fakes::{FakeResponse, FakeServer, ReceivedRequest, engine, engine_builder};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ async fn values_are_clean_whichever_page_is_slow_or_missing() {
 async fn pages_over_the_budget_keep_no_page_waiting() {
     let shop = shop(String::new(), None, None);
     let budget = Budget { pages: Some(4), ..Budget::default() };
-    let engine = engine_builder().extract_budget(budget).build().unwrap();
+    let engine = engine_builder().limits(Limits::new().extract_budget(budget)).build().unwrap();
     let found = engine.extract(all_things(&shop)).await.unwrap();
     assert_eq!(found.data, rows(0..4), "{:?}", found.warning);
 }

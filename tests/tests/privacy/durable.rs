@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use gleaner::Engine;
-use gleaner::service::{MemoryAccounts, Team, TeamConfig, TeamId, WebhookConfig};
+use gleaner::service::{MemoryAccounts, Serving, Team, TeamConfig, TeamId, WebhookConfig};
 use gleaner::sqlite::Reader;
 use gleaner_http::Service;
 use gleaner_testkit::ClosedPort;
@@ -111,7 +111,9 @@ impl Fixture {
         let engine = engine_builder()
             .store_at(folder.path().join(FILE))
             .accounts(Arc::new(accounts))
-            .webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() })
+            .serving(
+                Serving::new().webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() }),
+            )
             .build()
             .unwrap();
         let client = ApiClient::new(Service::new(engine.clone()), KEY);

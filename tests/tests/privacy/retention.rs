@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gleaner::service::{MemoryAccounts, Team, TeamConfig, TeamId};
-use gleaner::{CacheStore, DiskCache};
+use gleaner::{CacheStore, DiskCache, Storage};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
@@ -93,7 +93,7 @@ impl Fixture {
         let accounts = MemoryAccounts::new().with_team(KEY, TeamConfig::new(Team::new(TeamId::new("birds"))));
         let engine = engine_builder()
             .store(Arc::new(MemoryStore::new(config)))
-            .cache(Arc::<CountingCache>::clone(&counting_cache))
+            .storage(Storage::new().cache(Arc::<CountingCache>::clone(&counting_cache)))
             .accounts(Arc::new(accounts));
         let site = FakeServer::start(|_, request| {
             // URLs with `large` give a large page.

@@ -4,9 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gleaner::service::{MemoryAccounts, MemoryActivityLog, Secret, Team, TeamConfig, TeamId, WebhookConfig};
+use gleaner::service::{
+    MemoryAccounts, MemoryActivityLog, Secret, Serving, Team, TeamConfig, TeamId, WebhookConfig,
+};
 use gleaner::{
-    BatchScrapeRequest, CrawlRequest, DiskCache, Engine, ExtractRequest, Proxy, ProxyPool, ScrapeRequest,
+    BatchScrapeRequest, CrawlRequest, DiskCache, Engine, ExtractRequest, Network, Proxy, ProxyPool,
+    ScrapeRequest, Storage,
 };
 use gleaner_http::Service;
 use gleaner_models::Provider;
@@ -313,12 +316,14 @@ impl Parts {
         let builder = engine_builder()
             .allow_private("::1/128".parse().unwrap())
             .accounts(accounts)
-            .activity_log(Arc::<MemoryActivityLog>::clone(&self.activity))
-            .cache(cache)
+            .serving(Serving::new().activity_log(Arc::<MemoryActivityLog>::clone(&self.activity)))
+            .storage(Storage::new().cache(cache))
             .model(model)
-            .stealth_proxies(proxies)
+            .network(Network::new().stealth_proxies(proxies))
             // No retries of refused events.
-            .webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() });
+            .serving(
+                Serving::new().webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() }),
+            );
         output.push(format!("{builder:?} {builder:#?}"));
         let engine = builder.build().unwrap();
         output.push(format!("{engine:?} {:?} {:?}", engine.service(), engine.service().runtime()));

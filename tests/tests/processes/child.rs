@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner::{Engine, Resolve};
+use gleaner::{Engine, Network, Resolve};
 use gleaner_postgres::{PostgresConfig, PostgresStore};
 use gleaner_tests::fakes;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,7 @@ async fn work(task: &Task, number: u64) {
 pub(crate) fn engine(store: PostgresStore, agent: String) -> Engine {
     Engine::builder()
         .allow_private("127.77.0.0/16".parse().unwrap())
-        .resolver(Arc::new(Names))
+        .network(Network::new().resolver(Arc::new(Names)))
         .user_agent(agent)
         .concurrency(CONCURRENCY)
         .store(Arc::new(store))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gleaner::request::Format;
-use gleaner::{EngineBuilder, SkipReason, Verdict};
+use gleaner::{EngineBuilder, Pages, Politeness, SkipReason, Verdict};
 use gleaner_tests::fakes::engine_builder;
 
 use crate::escape::PathServer;
@@ -42,14 +42,23 @@ async fn the_embedder_chooses_whether_nofollow_and_iframes_count_as_links() {
         ("by default", |builder| builder, &UNVOUCHED, 0),
         // Three links: `/unvouched`, `/twice`, which another page links to as well, and the link of
         // `/closed`.
-        ("nofollow", |builder| builder.obey_nofollow(true), &[], 3),
+        ("nofollow", |builder| builder.politeness(Politeness::new().obey_nofollow(true)), &[], 3),
         (
             "iframes",
-            |builder| builder.follow_iframes(true),
+            |builder| builder.pages(Pages::new().follow_iframes(true)),
             &["/unvouched", "/behind", "/in-the-closed", "/framed", "/in-the-frame"],
             0,
         ),
-        ("both", |builder| builder.obey_nofollow(true).follow_iframes(true), &FRAMED, 3),
+        (
+            "both",
+            |builder| {
+                builder
+                    .politeness(Politeness::new().obey_nofollow(true))
+                    .pages(Pages::new().follow_iframes(true))
+            },
+            &FRAMED,
+            3,
+        ),
     ];
     for (row, setting, more, left_out) in rows {
         // Both extraction paths: links only without a tree, and the full tree.
@@ -114,7 +123,10 @@ async fn x_robots_tag_nofollow_is_obeyed_if_the_embedder_enables_it() {
                 ("/linked".to_owned(), "linked".to_owned()),
             ]);
             let builder = engine_builder();
-            let engine = builder.robots_agent(agent).obey_nofollow(obeys).build().unwrap();
+            let engine = builder
+                .politeness(Politeness::new().robots_agent(agent).obey_nofollow(obeys))
+                .build()
+                .unwrap();
             let mut job = engine.crawl(links_only(pages.url("/"))).await.unwrap();
             let mut found = 0;
             while job.next().await.transpose().unwrap().is_some() {

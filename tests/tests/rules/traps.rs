@@ -1,5 +1,6 @@
 //! Sites with known pages and infinite traps, crawled with a budget: how much of the budget the traps use.
 
+use gleaner::Pages;
 use gleaner::request::Format;
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
 use gleaner_tests::fakes::engine_builder;
@@ -98,7 +99,7 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let pages = PathServer::start(all.collect());
     let mut request = links_only(pages.url("/")).limit(3 * REAL as u64).formats([Format::Markdown]);
     request.max_concurrency = max_concurrency;
-    let engine = engine_builder().near_duplicates(compares);
+    let engine = engine_builder().pages(Pages::new().near_duplicates(compares));
     let result = engine.build().unwrap().crawl(request).await.unwrap().wait().await.unwrap();
     let requested = pages.requested_paths();
     let found = (0..REAL).filter(|n| requested.contains(&format!("/real/{n}"))).count();

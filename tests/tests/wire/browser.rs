@@ -4,7 +4,7 @@ mod actions;
 
 use std::sync::Arc;
 
-use gleaner::{EngineBuilder, RenderPolicy};
+use gleaner::{EngineBuilder, Pages, RenderPolicy};
 use serde_json::{Value, json};
 
 use crate::case::{Case, case, send};
@@ -45,11 +45,11 @@ fn rendering(builder: EngineBuilder) -> EngineBuilder {
 }
 
 fn rendering_when_asked(builder: EngineBuilder) -> EngineBuilder {
-    rendering(builder).render_policy(RenderPolicy::WhenAsked)
+    rendering(builder).pages(Pages::new().render_policy(RenderPolicy::WhenAsked))
 }
 
 fn rendering_never(builder: EngineBuilder) -> EngineBuilder {
-    rendering(builder).render_policy(RenderPolicy::Never)
+    rendering(builder).pages(Pages::new().render_policy(RenderPolicy::Never))
 }
 
 /// A case of an engine with a browser.

@@ -72,7 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .code("SCRAPE_NO_CACHED_DATA")
             .kind("/error", "string"),
         scrape("lockdown without a cache has the same error", json!({ "lockdown": true }))
-            .embedder(gleaner::EngineBuilder::no_cache)
+            .embedder(|builder| builder.storage(gleaner::Storage::new().no_cache()))
             .key("whatever")
             .status(404)
             .code("SCRAPE_NO_CACHED_DATA")

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner::service::{Accounts, Balance, Error, Operation, Secret, Team, TeamId};
-use gleaner::{EngineBuilder, JobId};
+use gleaner::service::{Accounts, Balance, Operation, Secret, Team, TeamId};
+use gleaner::{EngineBuilder, JobError, JobId};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -242,39 +242,39 @@ struct BrokenAccounts;
 #[async_trait]
 impl Accounts for BrokenAccounts {
     #[expect(clippy::panic, reason = "what is tested")]
-    async fn authenticate(&self, _: &str) -> Result<Option<Team>, Error> {
+    async fn authenticate(&self, _: &str) -> Result<Option<Team>, JobError> {
         std::panic::panic_any("the password of the accounts is hush")
     }
 
-    async fn throttle(&self, _: &TeamId, _: Operation, _: Duration) -> Result<Option<Duration>, Error> {
+    async fn throttle(&self, _: &TeamId, _: Operation, _: Duration) -> Result<Option<Duration>, JobError> {
         Ok(None)
     }
 
-    async fn is_metered(&self, _: &TeamId) -> Result<bool, Error> {
+    async fn is_metered(&self, _: &TeamId) -> Result<bool, JobError> {
         Ok(false)
     }
 
-    async fn balance(&self, _: &TeamId) -> Result<Balance, Error> {
+    async fn balance(&self, _: &TeamId) -> Result<Balance, JobError> {
         Ok(Balance::default())
     }
 
-    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, Error> {
+    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, JobError> {
         Ok(true)
     }
 
-    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, Error> {
+    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, JobError> {
         Ok(credits)
     }
 
-    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), Error> {
+    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), JobError> {
         Ok(())
     }
 
-    async fn settle(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), Error> {
+    async fn settle(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), JobError> {
         Ok(())
     }
 
-    async fn webhook_secret(&self, _: &TeamId) -> Result<Option<Secret>, Error> {
+    async fn webhook_secret(&self, _: &TeamId) -> Result<Option<Secret>, JobError> {
         Ok(None)
     }
 }

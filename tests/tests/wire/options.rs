@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner::EngineBuilder;
+use gleaner::{EngineBuilder, Limits};
 use serde_json::{Value, json};
 
 use crate::case::{Case, case};
@@ -83,17 +83,17 @@ fn times() -> Vec<Case> {
 
 /// An engine with a maximum timeout of one hour.
 fn max_one_hour(builder: EngineBuilder) -> EngineBuilder {
-    teams(builder).max_timeout(Duration::from_secs(3_600))
+    teams(builder).limits(Limits::new().max_timeout(Duration::from_secs(3_600)))
 }
 
 /// An engine configured with a maximum timeout of one day, above the allowed maximum.
 fn max_one_day(builder: EngineBuilder) -> EngineBuilder {
-    teams(builder).max_timeout(Duration::from_secs(86_400))
+    teams(builder).limits(Limits::new().max_timeout(Duration::from_secs(86_400)))
 }
 
 /// An engine configured with a maximum timeout of one second, below the contract.
 fn max_one_second(builder: EngineBuilder) -> EngineBuilder {
-    teams(builder).max_timeout(Duration::from_secs(1))
+    teams(builder).limits(Limits::new().max_timeout(Duration::from_secs(1)))
 }
 
 /// The embedder sets the maximum of `timeout`.

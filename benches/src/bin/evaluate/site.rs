@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use gleaner::{CrawlRequest, Document};
+use gleaner::{CrawlRequest, Document, Pages};
 use gleaner_benches::engine::loopback;
 use gleaner_testkit::{Paper, PaperPage, Site, SiteSpec};
 use gleaner_transform::{Input, Selection, SiteMemory, transform_on_site, transform_within};
@@ -54,7 +54,7 @@ pub(super) fn evaluate() -> Result<Outcome, Failure> {
 
 async fn crawl(paper: &Paper, site_memory: bool) -> Result<Figures, Failure> {
     let server = paper.serve()?;
-    let engine = loopback().site_memory(site_memory).build()?;
+    let engine = loopback().pages(Pages::new().site_memory(site_memory)).build()?;
     let mut job = engine.crawl(CrawlRequest::new(format!("{}/", server.base_url()))).await?;
     let mut markdown = BTreeMap::new();
     while let Some(document) = job.next().await {

@@ -4,11 +4,11 @@ use gleaner_types::plan::Viewport;
 use crate::protocol::emulation::{ScreenOrientation, SetDeviceMetricsOverride};
 
 /// The window of a desktop browser, and the least size of its screen.
-const DESKTOP: Viewport = Viewport { width: 1_280, height: 800 };
-const DESKTOP_SCREEN: Viewport = Viewport { width: 1_920, height: 1_080 };
+const DESKTOP: Viewport = Viewport::new(1_280, 800);
+const DESKTOP_SCREEN: Viewport = Viewport::new(1_920, 1_080);
 
 /// The screen of a common Android phone.
-const PHONE: Viewport = Viewport { width: 412, height: 915 };
+const PHONE: Viewport = Viewport::new(412, 915);
 
 /// Device pixels per CSS pixel of the phone. Phones have up to 3, which makes pictures twice as large as 2
 /// and shows no more.
@@ -42,19 +42,19 @@ impl Device {
 
     /// The device pixels of the window.
     pub(crate) fn pixels(self) -> u64 {
-        let Viewport { width, height } = self.viewport;
+        let Viewport { width, height, .. } = self.viewport;
         u64::from(width) * u64::from(height) * u64::from(self.scale_factor * self.scale_factor)
     }
 
     /// The command that sets the window and the screen.
     pub(crate) fn metrics(self) -> SetDeviceMetricsOverride {
-        let Viewport { width, height } = self.viewport;
+        let Viewport { width, height, .. } = self.viewport;
         // The window of a phone fills the screen.
         let screen = if self.is_mobile {
             self.viewport
         } else {
-            let Viewport { width: least_width, height: least_height } = DESKTOP_SCREEN;
-            Viewport { width: width.max(least_width), height: height.max(least_height) }
+            let Viewport { width: least_width, height: least_height, .. } = DESKTOP_SCREEN;
+            Viewport::new(width.max(least_width), height.max(least_height))
         };
         let is_portrait = screen.height >= screen.width;
         let orientation = match (self.is_mobile, is_portrait) {
@@ -85,7 +85,7 @@ mod tests {
             for (width, height) in
                 [(1, 1), (360, 800), (800, 360), (1_920, 1_080), (8_192, 100), (100, 8_192)]
             {
-                let viewport = Viewport { width, height };
+                let viewport = Viewport::new(width, height);
                 let device = Device::new(is_mobile, Some(viewport));
                 let metrics = device.metrics();
                 assert_eq!((metrics.width, metrics.height), (width, height));

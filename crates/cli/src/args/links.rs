@@ -1,5 +1,5 @@
 use clap::Args;
-use gleaner::EngineBuilder;
+use gleaner::{EngineBuilder, Pages, Politeness};
 use serde::{Deserialize, Serialize};
 
 use super::booleans::BOOLEAN;
@@ -36,6 +36,8 @@ pub(crate) struct LinkRules {
 impl LinkRules {
     /// Configures the engine with these rules.
     pub(crate) fn configure(self, builder: EngineBuilder) -> EngineBuilder {
-        builder.obey_nofollow(self.nofollow).follow_iframes(self.iframes)
+        builder
+            .politeness(Politeness::new().obey_nofollow(self.nofollow))
+            .pages(Pages::new().follow_iframes(self.iframes))
     }
 }

@@ -1,5 +1,5 @@
 use clap::Args;
-use gleaner::EngineBuilder;
+use gleaner::{EngineBuilder, Pages};
 
 use super::booleans::BOOLEAN;
 
@@ -16,6 +16,6 @@ pub(crate) struct SiteArgs {
 impl SiteArgs {
     /// Configures the engine with these settings.
     pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
-        builder.site_memory(self.site_memory.unwrap_or(true))
+        builder.pages(Pages::new().site_memory(self.site_memory.unwrap_or(true)))
     }
 }

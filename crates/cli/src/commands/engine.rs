@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner::postgres::PostgresConfig;
-use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder};
+use gleaner::{
+    DiskCache, Engine, EngineBuilder, Error, ErrorKind, FetcherBuilder, Network, Politeness, Storage,
+};
 use tokio::runtime::Handle;
 use url::Url;
 
@@ -64,7 +66,7 @@ pub(super) async fn start_in(
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<Engine, Failure> {
-    let builder = configured(builder, args, browser)?.store_in_database_with(config.clone());
+    let builder = configured(builder, args, browser)?.store_in_database(config.clone());
     builder.build_async().await.map_err(|error| match error.kind() {
         ErrorKind::Store => super::database::unusable(&error),
         _ => refused(error),
@@ -79,7 +81,9 @@ pub(super) fn start_on(
     args: &EngineArgs,
     browser: &Browser,
 ) -> Result<Engine, Failure> {
-    let builder = configured(builder, args, browser)?.store_at(file).result_retention(Duration::MAX);
+    let builder = configured(builder, args, browser)?
+        .store_at(file)
+        .storage(Storage::new().result_retention(Duration::MAX));
     builder.build().map_err(|error| match error.kind() {
         ErrorKind::Configuration => refused(error),
         _ => stored::refused(file, &error),
@@ -102,19 +106,20 @@ fn configured(
     if let Some(agent) = &args.user_agent {
         builder = builder.user_agent(agent.as_str());
     }
+    let mut network = Network::new().check_certificates(!args.skips_tls_verification());
     for pem in args.ca_certificates()? {
-        builder = builder.add_root_certificates_pem(pem);
+        network = network.add_root_certificates_pem(pem);
     }
     if let Some(pages) = args.concurrency {
-        builder = builder.concurrency(pages).concurrency_per_host(pages);
+        builder = builder.concurrency(pages).politeness(Politeness::new().concurrency_per_host(pages));
     }
     if let Some(pool) = args.proxies()? {
-        builder = builder.basic_proxies(pool);
+        network = network.basic_proxies(pool);
     }
     if let Some(pool) = args.stealth_proxies()? {
-        builder = builder.stealth_proxies(pool);
+        network = network.stealth_proxies(pool);
     }
-    if let Some(folder) = &args.cache {
+    let storage = if let Some(folder) = &args.cache {
         let cache = DiskCache::open(folder, MAX_CACHE_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::ResourceBusy => {
                 Failure::failed(format!("--cache: another gleaner process is using {}", folder.display()))
@@ -124,13 +129,13 @@ fn configured(
                 folder.display()
             )),
         })?;
-        builder = builder.cache(Arc::new(cache));
+        Storage::new().cache(Arc::new(cache))
     } else {
         // Copies in memory would be lost at the end of the command, and would need more memory than the rest
         // of a crawl.
-        builder = builder.no_cache();
-    }
-    Ok(builder.check_certificates(!args.skips_tls_verification()))
+        Storage::new().no_cache()
+    };
+    Ok(builder.network(network).storage(storage))
 }
 
 /// The client of a model or a search engine. It trusts the same certificate authorities as the engine.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner::models::{ApiKey, HttpModel};
-use gleaner::{Budget, Engine, EngineBuilder};
+use gleaner::{Budget, Engine, EngineBuilder, Limits};
 
 use super::{engine, variable};
 use crate::args::{EngineArgs, ModelArgs};
@@ -29,7 +29,7 @@ pub(super) fn with_model(args: &ModelArgs, network: &EngineArgs) -> Result<Engin
     }
     if let Some(tokens) = args.budget_tokens {
         let budget = Budget { tokens: Some(tokens), ..Budget::default() };
-        builder = builder.extract_budget(budget).job_budget(budget).page_budget(budget);
+        builder = builder.limits(Limits::new().extract_budget(budget).job_budget(budget).page_budget(budget));
     }
     Ok(builder)
 }

@@ -1,7 +1,7 @@
 //! Whether the options of the network allow the target of a job that goes on.
 
 use gleaner::plan::Target;
-use gleaner::render::ErrorKind;
+use gleaner::render::FetchErrorKind;
 use gleaner::{EgressPolicy, FetcherBuilder};
 
 use crate::args::EngineArgs;
@@ -22,7 +22,7 @@ pub(super) async fn check(target: &str, args: &EngineArgs) -> Result<(), Failure
     let policy = ranges.fold(EgressPolicy::public_only(), |policy, range| policy.allow_cidr(*range));
     let fetcher = FetcherBuilder::default().egress(policy).build().map_err(Failure::failed)?;
     match fetcher.check_resolved(&url).await {
-        Err(error) if error.kind() == ErrorKind::Blocked => {
+        Err(error) if error.kind() == FetchErrorKind::Blocked => {
             let why = hint::for_refused(&url, &args.allow_private)
                 .unwrap_or_else(|| "private addresses are refused; add the ranges of its start".to_owned());
             Err(Failure::usage(format!(

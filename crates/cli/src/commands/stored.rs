@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process;
 use std::time::Duration;
 
-use gleaner::sqlite::{Error, JobRecord, Reader};
+use gleaner::sqlite::{JobRecord, Reader, StoreError};
 
 use crate::failure::Failure;
 
@@ -109,7 +109,7 @@ pub(super) fn refuse_as_output(path: &Path, output: &Path, option: &str) -> Resu
 }
 
 /// The failure of a file that could not be read.
-pub(super) fn failed(path: &Path, error: &Error) -> Failure {
+pub(super) fn failed(path: &Path, error: &StoreError) -> Failure {
     explained(path, &error.to_string(), [error.is_busy(), error.is_newer(), error.is_damaged()])
 }
 
@@ -163,7 +163,7 @@ pub(super) async fn closed(path: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use gleaner::sqlite::ErrorKind;
+    use gleaner::sqlite::StoreErrorKind;
 
     use super::*;
 
@@ -218,12 +218,12 @@ mod tests {
     fn errors_name_the_file_once_and_the_remedy() {
         let path = Path::new("jobs.db");
         for (kind, text, remedy) in [
-            (ErrorKind::Busy, "another process has it", "wait until it has ended"),
-            (ErrorKind::Newer, "it has version 9", "version of gleaner"),
-            (ErrorKind::Damaged, "block 7 cannot be read", "gleaner check jobs.db"),
-            (ErrorKind::Io, "/tmp/jobs.db could not be opened", ""),
+            (StoreErrorKind::Busy, "another process has it", "wait until it has ended"),
+            (StoreErrorKind::Newer, "it has version 9", "version of gleaner"),
+            (StoreErrorKind::Damaged, "block 7 cannot be read", "gleaner check jobs.db"),
+            (StoreErrorKind::Io, "/tmp/jobs.db could not be opened", ""),
         ] {
-            let failure = failed(path, &Error::new(kind, text));
+            let failure = failed(path, &StoreError::new(kind, text));
             let Failure::Failed { message, hint } = failure else { panic!("{failure:?}") };
             assert_eq!(message.matches("jobs.db").count(), 1, "{message}");
             assert!(hint.unwrap_or_default().contains(remedy), "{kind:?}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::service::{DeadLetter, Secret, UnlimitedAccounts, WebhookConfig};
+use gleaner::service::{DeadLetter, Secret, Serving, UnlimitedAccounts, WebhookConfig};
 use gleaner::{Engine, EngineBuilder, Error};
 use url::Url;
 
@@ -29,13 +29,14 @@ const NOTICE_AFTER: Duration = Duration::from_secs(1);
 
 /// Configures the engine's webhooks. `secret` is the variable with the secret that signs them.
 pub(super) fn with_webhook(builder: EngineBuilder, secret: Option<&str>) -> Result<EngineBuilder, Failure> {
-    let mut builder = builder.webhooks(WebhookConfig {
+    let webhooks = WebhookConfig {
         retries: RETRIES.to_vec(),
         hold: Duration::ZERO,
         give_up_after: Some(GIVE_UP_AFTER),
         breaker_pause: BREAKER_PAUSE,
         ..WebhookConfig::default()
-    });
+    };
+    let mut builder = builder.serving(Serving::new().webhooks(webhooks));
     if let Some(variable) = secret {
         let secret = Secret::new(variable::read("--webhook-secret-env", variable)?);
         let accounts = UnlimitedAccounts::new().with_webhook_secret(secret);

@@ -100,7 +100,7 @@ async fn a_worker_and_the_process_itself_convert_a_pdf_equally() {
     let server = server(FILE);
     let url = format!("{}/kiln.pdf", server.base_url());
     let mut documents: Vec<Document> = Vec::new();
-    for builder in [on_loopback().pdfs_in_process(), on_loopback().pdf_worker(worker())] {
+    for builder in [on_loopback(), on_loopback().pdf_worker(worker())] {
         let mut document = builder.build().unwrap().scrape(ScrapeRequest::new(&url)).await.unwrap();
         document.metadata.scrape_id = None;
         documents.push(document);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gleaner::response::JobStatus;
 use gleaner::service::{Page, SubmitContext, Team, TeamId};
-use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState};
+use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState, Politeness};
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
 /// The results of the jobs.
@@ -91,7 +91,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let site = Site::generate(SiteSpec::pages(u32::try_from(pages)? + 1));
     let server = site.serve_with(ServeOptions { log: LogDetail::Off, ..ServeOptions::default() })?;
     let builder = Engine::builder().allow_private("127.0.0.0/8".parse()?);
-    let engine = builder.concurrency(50).concurrency_per_host(50).build()?;
+    let engine = builder.concurrency(50).politeness(Politeness::new().concurrency_per_host(50)).build()?;
     let (service, teams) = (engine.service(), ["one", "other"].map(|name| Team::new(TeamId::new(name))));
     let [team, other] = &teams;
     let urls: Vec<String> = (1..=pages).map(|page| server.url(&format!("/p/{page}"))).collect();

@@ -9,7 +9,10 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use gleaner::service::{SubmitContext, Team, TeamId};
-use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, Error, ErrorKind, MapRequest, ScrapeRequest};
+use gleaner::{
+    BatchScrapeRequest, CrawlRequest, Engine, Error, ErrorKind, MapRequest, Politeness, ScrapeRequest,
+    Storage,
+};
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinSet;
@@ -160,7 +163,12 @@ fn live(shared: &Shared, random: &mut Random) {
 #[test]
 fn nothing_hangs_or_is_lost_while_the_runtimes_of_callers_end_at_any_moment() {
     let server = site();
-    let engine = on_loopback().no_cache().concurrency(PLACES).concurrency_per_host(PLACES).build().unwrap();
+    let engine = on_loopback()
+        .storage(Storage::new().no_cache())
+        .concurrency(PLACES)
+        .politeness(Politeness::new().concurrency_per_host(PLACES))
+        .build()
+        .unwrap();
     let team = Team { max_concurrency: u32::MAX, max_jobs: u32::MAX, ..Team::new(TeamId::new("birds")) };
     let root = server.url("/");
     let mapped = block_on(engine.map(MapRequest::new(&root))).unwrap().links.len();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner::service::{DEFAULT_RESPONSE_MEMORY, MIN_RESPONSE_MEMORY};
+use gleaner::service::{DEFAULT_RESPONSE_MEMORY, MIN_RESPONSE_MEMORY, Serving};
 use gleaner_http::{ResponseBody, UNREAD_TIMEOUT};
 use gleaner_testkit::{HostilePage, PageServer};
 use http::Response;
@@ -23,7 +23,7 @@ fn service_of_two(memory: usize) -> (Service, Engine) {
     let engine = builder()
         .accounts(Arc::new(accounts))
         .allow_private("127.0.0.0/8".parse().unwrap())
-        .response_memory(memory)
+        .serving(Serving::new().response_memory(memory))
         .build()
         .unwrap();
     (Service::new(engine.clone()), engine)

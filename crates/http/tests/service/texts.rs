@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use gleaner::{Limits, Storage};
+
 use super::*;
 
 #[tokio::test]
@@ -46,7 +48,7 @@ async fn error_messages_contain_no_rust_names_and_no_debug_output() {
     let site = site();
     let team = TeamConfig::new(Team::new(TeamId::new("birds")));
     let accounts = MemoryAccounts::new().with_team(KEY, team);
-    let engine = Engine::builder().accounts(Arc::new(accounts)).no_cache();
+    let engine = Engine::builder().accounts(Arc::new(accounts)).storage(Storage::new().no_cache());
     let service = Service::new(engine.allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap());
     let page = |fields: Value| {
         let mut body = json!({"url": site.url("/p/1")});
@@ -262,7 +264,9 @@ async fn a_longer_timeout_is_accepted_if_the_engine_allows_it() {
     assert_eq!(call(&default, "POST /v2/scrape", body(300_001)).await.status, 400);
     let team = TeamConfig::new(Team::new(TeamId::new("birds")));
     let accounts = MemoryAccounts::new().with_team(KEY, team);
-    let engine = Engine::builder().accounts(Arc::new(accounts)).max_timeout(Duration::from_secs(3_600));
+    let engine = Engine::builder()
+        .accounts(Arc::new(accounts))
+        .limits(Limits::new().max_timeout(Duration::from_secs(3_600)));
     let extended = Service::new(engine.build().unwrap());
     for line in ["POST /v2/scrape", "POST /v1/scrape"] {
         assert_eq!(call(&extended, line, body(3_600_000)).await.status, 403, "{line}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{RobotsLine, SkipReason};
 use gleaner_runtime::{Explanation, Job, Runtime, StartOptions, Verdict};
-use gleaner_types::request::{CrawlRequest, Proxy};
+use gleaner_types::request::{CrawlRequest, ProxyChoice};
 use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
@@ -142,7 +142,8 @@ async fn an_unreadable_robots_txt_fails_only_urls_that_were_found() {
         ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
         ("https://b.example/robots.txt", vec![Answer::Broken]),
     ]);
-    let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).allow_external_links(true);
+    let request =
+        CrawlRequest::new("https://a.example/").proxy(ProxyChoice::Stealth).allow_external_links(true);
     let rows = [
         ("/nowhere", Verdict::NotFound),
         ("/private", by_rule(2)),

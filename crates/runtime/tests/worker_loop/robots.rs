@@ -5,7 +5,7 @@ use std::time::Duration;
 use gleaner_runtime::StartOptions;
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
-use gleaner_types::request::{CrawlRequest, Location, Proxy};
+use gleaner_types::request::{CrawlRequest, Location, ProxyChoice};
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, paths, runtime, site_of};
@@ -247,7 +247,7 @@ async fn the_options_of_a_job_do_not_apply_to_robots_txt() {
         .mobile(true)
         .skip_tls_verification(false)
         .location(Location::new().country("DE").languages(["de"]))
-        .proxy(Proxy::Stealth)
+        .proxy(ProxyChoice::Stealth)
         .timeout(2_000);
     crawl(&web, request).await;
     crawl(&web, CrawlRequest::new("https://a.example/")).await;
@@ -274,7 +274,12 @@ async fn a_site_that_one_route_reaches_is_read_over_that_route() {
         ("https://a.example/hidden", vec![Answer::ByStealth("")]),
     ]);
     let runtime = runtime(&web);
-    for (proxy, shown) in [(Proxy::Auto, 0), (Proxy::Stealth, 2), (Proxy::Basic, 0), (Proxy::Stealth, 2)] {
+    for (proxy, shown) in [
+        (ProxyChoice::Auto, 0),
+        (ProxyChoice::Stealth, 2),
+        (ProxyChoice::Basic, 0),
+        (ProxyChoice::Stealth, 2),
+    ] {
         let request = CrawlRequest::new("https://a.example/").proxy(proxy);
         let mut job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let result = job.wait().await.unwrap();
@@ -295,7 +300,7 @@ async fn a_job_with_its_own_route_tries_the_default_route_once() {
         ("https://a.example/", vec![Answer::ByStealth("/1\n/2\n/3\n/4")]),
     ]);
     // The delay is longer than the lifetime of a cached failure.
-    let request = CrawlRequest::new("https://a.example/").proxy(Proxy::Stealth).delay(10.0);
+    let request = CrawlRequest::new("https://a.example/").proxy(ProxyChoice::Stealth).delay(10.0);
     assert_eq!(crawl(&web, request).await.documents.len(), 5);
     assert_eq!(web.count("https://a.example/robots.txt"), 2, "once over each route");
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use gleaner_runtime::{Error, TOKENS_PER_CREDIT, timestamp};
 use gleaner_store::{DeadLetter, FailurePosition, PageFailures, TeamId};
 use gleaner_types::response::{
-    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
-    JobErrors, QueueStatus, TeamResponse, TokenUsage,
+    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobErrors,
+    ListedError, QueueStatus, TeamResponse, TokenUsage,
 };
 use gleaner_types::{ExtractState, JobId, JobKind, JobState, limits};
 use serde_json::{Map, Value};
@@ -277,7 +277,7 @@ impl JobService {
 
 /// The pages of a job without a document, in the form of the wire.
 fn listed(job: JobId, pages: PageFailures) -> JobErrors {
-    let errors = pages.failures.into_iter().map(|failure| JobError {
+    let errors = pages.failures.into_iter().map(|failure| ListedError {
         id: page_id(job, failure.sequence).to_string(),
         timestamp: timestamp(failure.at),
         url: failure.as_requested().into_owned(),

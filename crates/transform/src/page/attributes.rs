@@ -20,7 +20,7 @@ pub(crate) fn read(
     let mut left = MAX_VALUES;
     let mut budget = tree.attribute_budget().min(tree.max_html_bytes());
     let results =
-        wanted.iter().zip(selectors).map(|(AttributeSelector { selector, attribute }, selectors)| {
+        wanted.iter().zip(selectors).map(|(AttributeSelector { selector, attribute, .. }, selectors)| {
             let name = attribute.to_ascii_lowercase();
             let mut matcher = Matcher::new(selectors, tree, steps);
             let mut values = Vec::new();

@@ -185,10 +185,7 @@ fn all_selectors_of_a_request_share_the_steps_of_a_page() {
     let html = "<p data-x=1>x".repeat(5_000);
     let (tree, never) = (tree(&html), Interrupt::never());
     let wanted: Vec<AttributeSelector> = (0..100)
-        .map(|at| AttributeSelector {
-            selector: vec![format!("[data-y{at}]"); 40].join(","),
-            attribute: "data-x".to_owned(),
-        })
+        .map(|at| AttributeSelector::new(vec![format!("[data-y{at}]"); 40].join(","), "data-x"))
         .collect();
     let selectors: Vec<Selectors> =
         wanted.iter().map(|wanted| Selectors::parse([&wanted.selector]).unwrap()).collect();

@@ -53,10 +53,6 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             }
             Format::Attributes(options) => {
                 for (number, selector) in options.selectors.into_iter().enumerate() {
-                    let selector = plan::AttributeSelector {
-                        selector: selector.selector,
-                        attribute: selector.attribute,
-                    };
                     if checked.attributes.contains(&selector) {
                         continue;
                     }
@@ -156,8 +152,6 @@ pub(crate) fn screenshot(options: &ScreenshotFormat) -> plan::ScreenshotFormat {
     plan::ScreenshotFormat {
         full_page: options.full_page.unwrap_or(false),
         quality: options.quality,
-        viewport: options
-            .viewport
-            .map(|viewport| plan::Viewport { width: viewport.width, height: viewport.height }),
+        viewport: options.viewport,
     }
 }

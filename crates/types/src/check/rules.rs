@@ -24,7 +24,7 @@ use crate::plan::{
 };
 use crate::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, Extras, MapRequest, Parser,
-    Proxy, ScrapeOptions, ScrapeRequest,
+    ProxyChoice, ScrapeOptions, ScrapeRequest,
 };
 
 pub(crate) fn scrape(request: ScrapeRequest, report: &mut Report) -> Option<ScrapePlan> {
@@ -291,9 +291,9 @@ pub(crate) fn scrape_options(
         remove_base64_images: options.remove_base64_images.unwrap_or(true),
         block_ads: options.block_ads.unwrap_or(true),
         proxy: match options.proxy {
-            Some(Proxy::Basic) => ProxyMode::Basic,
-            Some(Proxy::Stealth | Proxy::Enhanced) => ProxyMode::Stealth,
-            Some(Proxy::Auto) | None => ProxyMode::Auto,
+            Some(ProxyChoice::Basic) => ProxyMode::Basic,
+            Some(ProxyChoice::Stealth | ProxyChoice::Enhanced) => ProxyMode::Stealth,
+            Some(ProxyChoice::Auto) | None => ProxyMode::Auto,
         },
         store_in_cache,
     }

@@ -1,6 +1,10 @@
 //! Checked requests: every default is filled in, and every rule holds.
 //!
-//! Plans come from the check of a request, so code that has one does not validate again.
+//! Plans come from the check of a request, so code that has one does not validate again. A program that sends
+//! requests needs none of these types; an extractor or a browser of its own reads them. A type with the name of
+//! one in [`request`](crate::request) is its checked form, without options that are not set: [`Action`],
+//! [`JsonFormat`], [`Location`], [`PdfParser`] and [`ScreenshotFormat`]. [`AttributeSelector`], [`Viewport`]
+//! and the modes are the same types there.
 
 mod crawl;
 mod extract;

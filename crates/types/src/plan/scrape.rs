@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Target, WebhookPlan};
 use crate::FaultPath;
+use crate::limits::{MAX_SELECTOR_CHARS, MAX_VIEWPORT_SIDE};
 use crate::redacted::{debug_with, header_names};
 
 /// One page to scrape.
@@ -186,21 +187,43 @@ pub struct ScreenshotFormat {
 }
 
 /// A window size in CSS pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Viewport {
     /// CSS pixels.
+    #[schemars(range(min = 1, max = MAX_VIEWPORT_SIDE))]
     pub width: u32,
     /// CSS pixels.
+    #[schemars(range(min = 1, max = MAX_VIEWPORT_SIDE))]
     pub height: u32,
 }
 
+impl Viewport {
+    /// A window of this size in CSS pixels.
+    #[must_use]
+    pub const fn new(width: u32, height: u32) -> Self {
+        Self { width, height }
+    }
+}
+
 /// One attribute of every element that a selector matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AttributeSelector {
     /// A CSS selector.
+    #[schemars(length(min = 1, max = MAX_SELECTOR_CHARS))]
     pub selector: String,
     /// The attribute's name.
+    #[schemars(length(min = 1, max = MAX_SELECTOR_CHARS))]
     pub attribute: String,
+}
+
+impl AttributeSelector {
+    /// This attribute of every element that this CSS selector matches.
+    #[must_use]
+    pub fn new(selector: impl Into<String>, attribute: impl Into<String>) -> Self {
+        Self { selector: selector.into(), attribute: attribute.into() }
+    }
 }
 
 /// How a PDF is parsed.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::bare_name::{self, name_or_object};
 use super::setters::setters;
 use crate::limits;
-use crate::plan::ChangeTrackingMode;
+use crate::plan::{AttributeSelector, ChangeTrackingMode, Viewport};
 
 /// A part of the documents: a name such as `"markdown"`, or an object with the name in `type`.
 ///
@@ -217,26 +217,6 @@ setters! {
     }
 }
 
-/// A window size in CSS pixels.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Viewport {
-    /// CSS pixels.
-    #[schemars(range(min = 1, max = limits::MAX_VIEWPORT_SIDE))]
-    pub width: u32,
-    /// CSS pixels.
-    #[schemars(range(min = 1, max = limits::MAX_VIEWPORT_SIDE))]
-    pub height: u32,
-}
-
-impl Viewport {
-    /// A window of this size in CSS pixels.
-    #[must_use]
-    pub const fn new(width: u32, height: u32) -> Self {
-        Self { width, height }
-    }
-}
-
 /// Options of the `attributes` format.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -251,25 +231,5 @@ impl AttributesFormat {
     #[must_use]
     pub fn new(selectors: impl IntoIterator<Item = AttributeSelector>) -> Self {
         Self { selectors: selectors.into_iter().collect() }
-    }
-}
-
-/// One attribute of every element that a selector matches.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct AttributeSelector {
-    /// A CSS selector.
-    #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
-    pub selector: String,
-    /// The attribute's name.
-    #[schemars(length(min = 1, max = limits::MAX_SELECTOR_CHARS))]
-    pub attribute: String,
-}
-
-impl AttributeSelector {
-    /// This attribute of every element that this CSS selector matches.
-    #[must_use]
-    pub fn new(selector: impl Into<String>, attribute: impl Into<String>) -> Self {
-        Self { selector: selector.into(), attribute: attribute.into() }
     }
 }

@@ -64,10 +64,13 @@ pub use crawl::{CrawlParamsPreviewRequest, CrawlRequest};
 pub use defaults::Defaults;
 pub use extract::{Agent, ExtractRequest};
 pub use extras::Extras;
-pub use format::{
-    AttributeSelector, AttributesFormat, ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat, Viewport,
-};
+pub use format::{AttributesFormat, ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat};
 pub use map::MapRequest;
-pub use options::{Location, Parser, PdfParser, Proxy, ScrapeOptions};
+pub use options::{Location, Parser, PdfParser, ProxyChoice, ScrapeOptions};
 pub use scrape::{BatchScrapeRequest, ScrapeRequest};
 pub use webhook::Webhook;
+
+// The types of fields that a check leaves as they are.
+pub use crate::plan::{
+    AttributeSelector, ChangeTrackingMode, EventKind, PdfMode, ScrollDirection, SitemapMode, Viewport,
+};

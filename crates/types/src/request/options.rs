@@ -88,7 +88,7 @@ pub struct ScrapeOptions {
     /// The proxy pool; default `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "auto"))]
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<ProxyChoice>,
     /// Keep the page in the cache; default `true`. A page with `headers` or `actions` is never kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
@@ -202,8 +202,9 @@ setters! {
 /// A proxy pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Proxy")] // The name in the description of the API.
 #[non_exhaustive]
-pub enum Proxy {
+pub enum ProxyChoice {
     /// The basic pool, or a direct connection if there is none.
     Basic,
     /// The stealth pool.

@@ -120,8 +120,8 @@ macro_rules! scrape_option_setters {
                 remove_base64_images: value(bool);
                 /// Blocks advertisements and cookie dialogs; default `true`.
                 block_ads: value(bool);
-                /// Selects the proxy pool; default [`Auto`](crate::request::Proxy::Auto).
-                proxy: value($crate::request::Proxy);
+                /// Selects the proxy pool; default [`Auto`](crate::request::ProxyChoice::Auto).
+                proxy: value($crate::request::ProxyChoice);
                 /// Keeps the page in the cache; default `true`. A page with `headers` or `actions` is never
                 /// kept.
                 store_in_cache: value(bool);

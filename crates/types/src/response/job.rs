@@ -102,14 +102,15 @@ impl Default for JobCancelled {
 #[serde(rename_all = "camelCase")]
 pub struct JobErrors {
     /// Pages that failed, in order of failure.
-    pub errors: Vec<JobError>,
+    pub errors: Vec<ListedError>,
     /// Pages that robots.txt forbids.
     pub robots_blocked: Vec<String>,
 }
 
 /// A page that failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JobError {
+#[schemars(rename = "JobError")] // The name in the description of the API.
+pub struct ListedError {
     /// A UUID of the page's scrape.
     pub id: String,
     /// When the page failed.

@@ -15,7 +15,7 @@ mod team;
 pub use activity::{Activities, Activity, ActivityKind};
 pub use error_body::ErrorBody;
 pub use extract::{ExtractStatus, ExtractSubmitted};
-pub use job::{ActiveCrawl, ActiveCrawls, JobCancelled, JobError, JobErrors, JobStatus, JobSubmitted};
+pub use job::{ActiveCrawl, ActiveCrawls, JobCancelled, JobErrors, JobStatus, JobSubmitted, ListedError};
 pub use map::{MapLink, MapResponse, MapResponseV1};
 pub use preview::{CrawlParams, CrawlParamsPreview};
 pub use scrape::ScrapeResponse;

@@ -4,8 +4,8 @@ use gleaner_types::Faults;
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan, SitemapMode};
 use gleaner_types::request::{
     Action, AttributeSelector, AttributesFormat, BatchScrapeRequest, ChangeTrackingFormat, CrawlRequest,
-    ExtractRequest, Format, JsonFormat, Location, MapRequest, Paper, Parser, PdfParser, Proxy, ScrapeOptions,
-    ScrapeRequest, ScreenshotFormat, Viewport, Webhook, v1,
+    ExtractRequest, Format, JsonFormat, Location, MapRequest, Paper, Parser, PdfParser, ProxyChoice,
+    ScrapeOptions, ScrapeRequest, ScreenshotFormat, Viewport, Webhook, v1,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -116,8 +116,12 @@ fn options() -> impl Strategy<Value = ScrapeOptions> {
         .prop_map(|max_pages| Parser::Pdf(with(PdfParser::new(), |parser| parser.max_pages = max_pages)));
     let location = of(Just(vec!["de-AT".to_owned(), "en".to_owned()]))
         .prop_map(|languages| with(Location::new().country("de"), |location| location.languages = languages));
-    let proxy =
-        prop_oneof![Just(Proxy::Basic), Just(Proxy::Stealth), Just(Proxy::Enhanced), Just(Proxy::Auto)];
+    let proxy = prop_oneof![
+        Just(ProxyChoice::Basic),
+        Just(ProxyChoice::Stealth),
+        Just(ProxyChoice::Enhanced),
+        Just(ProxyChoice::Auto)
+    ];
     let rest =
         (of(vec(pdf, 0..2)), of(vec(action(), 0..8)), of(location), of(proxy), of(any::<bool>()), of(text()));
     (pages, rest).prop_map(|(pages, rest)| {

@@ -2,8 +2,8 @@ use gleaner_types::event::{EventName, WatchFrame, WebhookPayload};
 use gleaner_types::plan::{CrawlPlan, EventKind};
 use gleaner_types::response::{
     ActiveCrawl, ActiveCrawls, Activities, Activity, ActivityKind, ConcurrencyCheck, CrawlParams,
-    CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus, ExtractSubmitted, JobCancelled, JobError,
-    JobErrors, JobStatus, JobSubmitted, MapLink, MapResponse, MapResponseV1, QueueStatus, ScrapeResponse,
+    CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus, ExtractSubmitted, JobCancelled, JobErrors,
+    JobStatus, JobSubmitted, ListedError, MapLink, MapResponse, MapResponseV1, QueueStatus, ScrapeResponse,
     TeamResponse, TokenUsage,
 };
 use gleaner_types::{
@@ -126,7 +126,7 @@ fn extract_statuses() {
 #[test]
 fn job_errors_and_active_crawls() {
     let errors = JobErrors {
-        errors: vec![JobError {
+        errors: vec![ListedError {
             id: "x".to_owned(),
             timestamp: time(),
             url: "https://a.example/".to_owned(),

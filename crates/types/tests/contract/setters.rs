@@ -2,7 +2,7 @@ use gleaner_types::plan::{ChangeTrackingMode, PdfMode, SitemapMode};
 use gleaner_types::request::{
     Action, Agent, AttributeSelector, AttributesFormat, BatchScrapeRequest, ChangeTrackingFormat,
     CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, Extras, Format, JsonFormat, Location,
-    MapRequest, PdfParser, Proxy, ScrapeOptions, ScrapeRequest, ScreenshotFormat, Viewport, Webhook,
+    MapRequest, PdfParser, ProxyChoice, ScrapeOptions, ScrapeRequest, ScreenshotFormat, Viewport, Webhook,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ macro_rules! with_every_option {
             .location(Location::new().country("DE").languages(["de"]))
             .remove_base64_images(false)
             .block_ads(false)
-            .proxy(Proxy::Basic)
+            .proxy(ProxyChoice::Basic)
             .store_in_cache(false)
     };
 }

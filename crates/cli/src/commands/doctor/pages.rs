@@ -1,6 +1,6 @@
 //! Pages of the demo on this machine, which checks fetch.
 
-use gleaner::{Engine, ScrapeRequest};
+use gleaner::{Engine, ScrapeRequest, Storage};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
@@ -28,7 +28,10 @@ impl Pages {
             .await
             .map_err(|error| Failure::failed(format!("cannot serve pages on 127.0.0.1: {error}")))?;
         let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
-        let builder = Engine::builder().on_runtime(Handle::current()).allow_private(loopback).no_cache();
+        let builder = Engine::builder()
+            .on_runtime(Handle::current())
+            .allow_private(loopback)
+            .storage(Storage::new().no_cache());
         let mut builder = browser.add_to(builder);
         if let Some(worker) = pdf_worker::own() {
             builder = builder.pdf_worker(worker);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::limits;
 use crate::redacted::{debug_with, optional_header_names};
-use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
+use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, ProxyChoice};
 
 /// v1's names of formats. Their options are fields next to `formats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -140,7 +140,7 @@ pub struct ScrapeOptions {
     /// The proxy pool; default `basic`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "basic"))]
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<ProxyChoice>,
     /// Keep the page in the cache; default `true`. A page with `headers` or `actions` is never kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = true))]
@@ -203,7 +203,7 @@ impl From<ScrapeOptions> for request::ScrapeOptions {
             location: v1.location,
             remove_base64_images: v1.remove_base64_images,
             block_ads: v1.block_ads,
-            proxy: Some(v1.proxy.unwrap_or(Proxy::Basic)),
+            proxy: Some(v1.proxy.unwrap_or(ProxyChoice::Basic)),
             store_in_cache: v1.store_in_cache,
             extras: v1.extras,
         }
