@@ -10,7 +10,7 @@ use super::{Input, Page, Settings, html_to_markdown_within};
 use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
-use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
+use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
 use crate::view::View;
 use crate::{ad_block, branding, charset, content, html, markdown, summary};
 
@@ -376,19 +376,5 @@ fn in_body(tree: &Tree, mut view: View) -> View {
 
 /// Markdown of a text from JSON-LD, which is HTML or lines of plain text.
 fn json_ld_markdown(text: &str, url: &Url, interrupt: &Interrupt) -> String {
-    html_to_markdown_within(&as_html(text), Some(url), interrupt)
-}
-
-/// The HTML of a text that is HTML or lines of plain text.
-fn as_html(text: &str) -> Cow<'_, str> {
-    if text.contains("</") || text.contains("<br") {
-        return Cow::Borrowed(text);
-    }
-    let mut html = String::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        html.push_str("<p>");
-        html::escape(&decode_references(line, false), false, &mut html);
-        html.push_str("</p>");
-    }
-    Cow::Owned(html)
+    html_to_markdown_within(&html::of_text(text), Some(url), interrupt)
 }
