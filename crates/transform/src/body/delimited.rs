@@ -52,7 +52,11 @@ pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Int
             above -= 1;
             let line = row.concat();
             // A mark at its start would make it a heading or a list.
-            out.push_str(if line.trim_start().starts_with(['#', '>', '-', '+', '=', '~']) { "\\" } else { "" });
+            out.push_str(if line.trim_start().starts_with(['#', '>', '-', '+', '=', '~']) {
+                "\\"
+            } else {
+                ""
+            });
             cell(&line, &mut out, interrupt);
             out.push_str("\n\n");
             continue;
@@ -264,11 +268,19 @@ mod tests {
             ("a;b\n1,5;2,5\n3,5;4,5", ',', "| a | b |\n| --- | --- |\n| 1,5 | 2,5 |\n| 3,5 | 4,5 |"),
             ("sep=;\r\na;b\r\n1;2", ',', "| a | b |\n| --- | --- |\n| 1 | 2 |"),
             ("\"sep=|\"\na|b,c", ',', "| a | b,c |\n| --- | --- |"),
-            ("a,b\n3\" pipe,\"4\" pipe\", x", ',', "| a | b |  |\n| --- | --- | --- |\n| 3\" pipe | 4\" pipe | x |"),
+            (
+                "a,b\n3\" pipe,\"4\" pipe\", x",
+                ',',
+                "| a | b |  |\n| --- | --- | --- |\n| 3\" pipe | 4\" pipe | x |",
+            ),
             ("a,b\n\"open,1\n2,3", ',', "| a | b |\n| --- | --- |\n| \"open | 1 |\n| 2 | 3 |"),
             ("a\tb\n\"open\t1\n2\t\"3\"", '\t', "| a | b |\n| --- | --- |\n| \"open | 1 |\n| 2 | 3 |"),
             ("a;b;c\n1;2;3", '\t', "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
-            ("Rain, 2024\n\na;b\n1;2\n3;4", ',', "Rain, 2024\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"),
+            (
+                "Rain, 2024\n\na;b\n1;2\n3;4",
+                ',',
+                "Rain, 2024\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |",
+            ),
         ];
         for (text, delimiter, expected) in rows {
             let output = markdown(text, delimiter, usize::MAX, &Interrupt::never());

@@ -140,9 +140,8 @@ impl Medium {
 
 /// True if the text of `html` contains that of `part`.
 fn says(html: &str, part: &str) -> bool {
-    let text = |html: &str| {
-        parse(html, ParseOptions::default()).folded_text(NodeId::DOCUMENT, MAX_FIELD_BYTES)
-    };
+    let text =
+        |html: &str| parse(html, ParseOptions::default()).folded_text(NodeId::DOCUMENT, MAX_FIELD_BYTES);
     text(html).contains(&text(part))
 }
 
