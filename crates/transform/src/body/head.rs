@@ -33,7 +33,7 @@ impl Head {
     }
 
     /// Its elements.
-    pub(super) fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let mut out = String::new();
         if let Some(title) = &self.title {
             out.push_str("<title>");

@@ -1,8 +1,8 @@
 //! Reads RTF: its paragraphs with their marks, its headings, lists, tables, links and notes.
 //!
 //! The format is a stream of control words, and what a reader does not know it leaves out. So a small reader
-//! of its own is enough. Alternative: a crate; those found build a tree of a whole document without bounds, or
-//! read neither lists nor tables.
+//! of its own is enough. Alternative: a crate; those found build a tree of a whole document without bounds,
+//! or read neither lists nor tables.
 
 mod blocks;
 mod encoding;
@@ -322,17 +322,17 @@ impl Reader {
             "nosupersub" => (self.state.marks.raised, self.state.marks.lowered) = (false, false),
             "v" | "deleted" => self.state.is_hidden = is_on,
             "plain" => {
-                (self.state.marks, self.state.is_hidden, self.state.font) = (Marks::default(), false, None)
+                (self.state.marks, self.state.is_hidden, self.state.font) = (Marks::default(), false, None);
             }
             "pard" => self.state.shape = Shape::default(),
             "intbl" => self.state.shape.is_cell = true,
             "ilvl" => {
                 self.state.shape.list_level =
-                    number.and_then(|level| usize::try_from(level).ok()).unwrap_or(0)
+                    number.and_then(|level| usize::try_from(level).ok()).unwrap_or(0);
             }
             "uc" => {
                 self.state.stand_ins =
-                    number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1).min(8)
+                    number.and_then(|count| usize::try_from(count).ok()).unwrap_or(1).min(8);
             }
             "u" => self.unicode(number.unwrap_or(0)),
             "ansicpg" => self.code_page = number.map(encoding::of_code_page),

@@ -1,5 +1,5 @@
-//! Writes a page that is sent as XML as HTML, so that it is parsed as browsers read it: `<script/>` is an empty
-//! element, and a CDATA section is text (HTML Standard, 14.2).
+//! Writes a page that is sent as XML as HTML, so that it is parsed as browsers read it: `<script/>` is an
+//! empty element, and a CDATA section is text (HTML Standard, 14.2).
 //!
 //! Alternative: a tree from an XML parser. But pages that are sent as XML are often not well-formed, and half
 //! a page is worse than one read leniently. So only what XML writes in another way is changed.

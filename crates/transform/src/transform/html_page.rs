@@ -12,7 +12,7 @@ use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
 use crate::view::View;
-use crate::{ad_block, branding, charset, content, html, markdown, summary};
+use crate::{ad_block, body, branding, charset, content, html, markdown, summary};
 
 /// The warning of a page without main content.
 const NO_MAIN_CONTENT: &str =
@@ -51,15 +51,27 @@ const MAX_SHORT_BYTES: usize = 300;
 /// Transforms an HTML body.
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
-    let (text, settings) = (prepare(text), Settings { encoding, ..settings });
+    of_source(prepare(text), input.url, Settings { encoding, ..settings })
+}
+
+/// Transforms a body of XHTML.
+pub(super) fn xml_page(input: Input<'_>, settings: Settings<'_>) -> Page {
+    let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
+    let html = prepare(Cow::Owned(body::xhtml::html(&text)));
+    let mut page = of_source(html, input.url, Settings { encoding, ..settings });
+    page.document.raw_html = settings.options.formats.raw_html.then(|| text.into_owned());
+    page
+}
+
+fn of_source(text: Cow<'_, str>, url: &Url, settings: Settings<'_>) -> Page {
     if !needs_no_tree(settings.options) {
-        return from_text(&text, input.url, settings);
+        return from_text(&text, url, settings);
     }
     let link_pass::LinkPage { mut document, links, is_shell, needs_scripts } =
-        link_pass::page(&text, input.url, encoding, settings.interrupt);
+        link_pass::page(&text, url, settings.encoding, settings.interrupt);
     // The text that fills a shell has links too.
     if is_shell && state::may_fill(&text, settings.interrupt) {
-        return from_text(&text, input.url, settings);
+        return from_text(&text, url, settings);
     }
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
