@@ -287,7 +287,7 @@ impl Reading<'_> {
             && let Some(src) = &attributes.src
         {
             // The content of an Atom entry may be elsewhere.
-            self.add_medium(Some(src), attributes.is_image());
+            self.add_medium(Some(src.as_str()), attributes.is_image());
         }
         let base = self.bases.last().map(|(_, base)| base.clone());
         if matches!(slot, Slot::Summary | Slot::Content) && base.is_some() {
@@ -335,7 +335,7 @@ impl Reading<'_> {
                 entry.link = entry.link.take().or(url);
             }
             Some("enclosure") => {
-                self.add_medium(Some(href), attributes.is_image());
+                self.add_medium(Some(href.as_str()), attributes.is_image());
             }
             _ => {}
         }
@@ -446,8 +446,11 @@ impl Reading<'_> {
                 entry.summary = field.into_html();
             }
             // A summary is longer than a subtitle.
-            Slot::OtherSummary if draft.other_summary.len() < field.value.trim().len() => {
-                draft.other_summary = field.into_html();
+            Slot::OtherSummary => {
+                let html = field.into_html();
+                if draft.other_summary.len() < html.len() {
+                    draft.other_summary = html;
+                }
             }
             Slot::MediaText => put(&mut draft.media_text, field),
             _ => {}

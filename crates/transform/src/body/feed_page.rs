@@ -18,6 +18,9 @@ use crate::view::View;
 /// Addresses of a sitemap in one list.
 const LIST_LENGTH: usize = 500;
 
+/// Maximum length of the name of a file that is shown.
+const MAX_NAME_BYTES: usize = 200;
+
 /// The link of a feed, those of its entries, and those of recordings and other files, each URL once.
 pub(crate) fn links(feed: &Feed) -> PageLinks {
     let mut seen = HashSet::new();
@@ -190,6 +193,6 @@ fn file_name(medium: &Medium) -> &str {
         return &medium.title;
     }
     let path = medium.url.path().trim_end_matches('/');
-    let name = path.rsplit('/').next().unwrap_or_default();
-    if name.is_empty() { medium.url.as_str() } else { name }
+    let name = path.rsplit('/').next().filter(|name| (1..=MAX_NAME_BYTES).contains(&name.len()));
+    name.or_else(|| medium.url.host_str()).unwrap_or_default()
 }

@@ -20,8 +20,8 @@ pub(crate) fn parsed_bytes(markdown: &str) -> usize {
     markdown.bytes().filter(makes_items).count().saturating_mul(2 * ITEM_BYTES)
 }
 
-/// Converts Markdown to the head and the HTML of a page: CommonMark with the GFM tables, strikethrough and task
-/// lists, and footnotes. Front matter is the head. Formulas between dollars are read only if the text
+/// Converts Markdown to the head and the HTML of a page: CommonMark with the GFM tables, strikethrough and
+/// task lists, and footnotes. Front matter is the head. Formulas between dollars are read only if the text
 /// `has_formulas`: elsewhere dollars are money and variables.
 pub(crate) fn html(markdown: &str, has_formulas: bool, interrupt: &Interrupt) -> (Head, String) {
     let mut options = Options::ENABLE_TABLES

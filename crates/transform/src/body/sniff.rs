@@ -78,8 +78,8 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>, url: &Url) -> Body 
     }
 }
 
-/// A body that is declared as a file of an office program. Others send tables and pages like this, so that the
-/// office program opens them.
+/// A body that is declared as a file of an office program. Others send tables and pages like this, so that
+/// the office program opens them.
 fn document(head: &[u8], declared: &MediaType) -> Body {
     if !is_text(head) {
         return Body::Binary(declared.essence().to_owned());
@@ -195,7 +195,8 @@ fn feed_or_xml(head: &[u8]) -> Body {
     if is_feed(head) { Body::Feed } else { Body::Xml }
 }
 
-/// True if the root element is that of a feed or a sitemap. Many servers send feeds as HTML (MIME Sniffing, 7.3).
+/// True if the root element is that of a feed or a sitemap. Many servers send feeds as HTML (MIME Sniffing,
+/// 7.3).
 fn is_feed(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{FEFF}').trim_start();

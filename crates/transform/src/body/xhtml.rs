@@ -4,8 +4,6 @@
 //! Alternative: a tree from an XML parser. But pages that are sent as XML are often not well-formed, and half
 //! a page is worse than one read leniently. So only what XML writes in another way is changed.
 
-use std::borrow::Cow;
-
 use memchr::memchr;
 
 use crate::html;
@@ -68,7 +66,7 @@ impl Writer {
         let inner = tag.get(1..tag.len().saturating_sub(1)).unwrap_or_default();
         if let Some(name) = inner.strip_prefix('/') {
             let name = self.name(name.trim_end());
-            if !is_void(&name) {
+            if !is_void(name) {
                 self.out.push_str(&format!("</{name}>"));
             }
             return after;
@@ -83,15 +81,15 @@ impl Writer {
         let inner = if is_empty { inner.trim_end_matches('/') } else { inner };
         let end = inner.find(char::is_whitespace).unwrap_or(inner.len());
         let (written, attributes) = inner.split_at_checked(end).unwrap_or((inner, ""));
-        let name = self.name(written).into_owned();
+        let name = self.name(written);
         self.out.push_str(&format!("<{name}{attributes}>"));
         if is_empty {
-            if !is_void(&name) {
+            if !is_void(name) {
                 self.out.push_str(&format!("</{name}>"));
             }
             return after;
         }
-        if !matches!(name.as_str(), "script" | "style") {
+        if !matches!(name, "script" | "style") {
             return after;
         }
         // HTML reads the text of these elements as it is, and knows no sections there.
@@ -102,10 +100,10 @@ impl Writer {
     }
 
     /// The name of an element in HTML.
-    fn name<'n>(&self, written: &'n str) -> Cow<'n, str> {
+    fn name<'n>(&self, written: &'n str) -> &'n str {
         match written.split_once(':') {
-            Some((prefix, name)) if self.prefixes.iter().any(|known| known == prefix) => Cow::Borrowed(name),
-            _ => Cow::Borrowed(written),
+            Some((prefix, name)) if self.prefixes.iter().any(|known| known == prefix) => name,
+            _ => written,
         }
     }
 
