@@ -246,7 +246,10 @@ impl Reading<'_> {
             Role::Container => {}
             Role::Entry => return self.start_entry(),
             Role::Field(Slot::Guid)
-                if attributes.is_permalink.as_deref().is_some_and(|value| value.trim() == "false") =>
+                if attributes
+                    .is_permalink
+                    .as_deref()
+                    .is_some_and(|value| value.trim().eq_ignore_ascii_case("false")) =>
             {
                 self.skipped = Some(self.depth);
             }

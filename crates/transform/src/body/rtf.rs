@@ -50,7 +50,7 @@ pub(crate) fn html(body: &[u8], most: usize, interrupt: &Interrupt) -> (Head, St
             break;
         }
         if let Token::Word("bin", Some(bytes)) = token {
-            tokens.skip(usize::try_from(bytes).unwrap_or(0));
+            tokens.leave_out(usize::try_from(bytes).unwrap_or(0));
             continue;
         }
         reader.token(token);

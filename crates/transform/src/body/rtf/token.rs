@@ -32,7 +32,7 @@ impl<'b> Tokens<'b> {
     }
 
     /// Leaves out bytes, which are those of a picture.
-    pub(super) fn skip(&mut self, bytes: usize) {
+    pub(super) fn leave_out(&mut self, bytes: usize) {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
@@ -44,7 +44,7 @@ impl<'b> Tokens<'b> {
             if first == b'\''
                 && let Some(byte) = self.rest.get(..2).and_then(hexadecimal)
             {
-                self.skip(2);
+                self.leave_out(2);
                 return Some(Token::Byte(byte));
             }
             return Some(Token::Symbol(first));
@@ -68,13 +68,13 @@ impl<'b> Iterator for Tokens<'b> {
     fn next(&mut self) -> Option<Token<'b>> {
         while let Some(first) = self.rest.first() {
             match first {
-                b'\r' | b'\n' => self.skip(1),
+                b'\r' | b'\n' => self.leave_out(1),
                 b'{' => {
-                    self.skip(1);
+                    self.leave_out(1);
                     return Some(Token::Open);
                 }
                 b'}' => {
-                    self.skip(1);
+                    self.leave_out(1);
                     return Some(Token::Close);
                 }
                 b'\\' => return self.control(),
