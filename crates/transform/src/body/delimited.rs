@@ -32,10 +32,10 @@ pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Int
     let mut reader = Reader::new(text, delimiter);
     while reader.next(&mut row) && !interrupt.spend(row.len()) {
         columns = columns.max(row.len());
-        match row.iter().filter(|value| !value.trim().is_empty()).count() {
-            0 | 1 if wide == 0 => above += 1,
-            0 | 1 => {}
-            _ => wide += 1,
+        if !is_line(&row) {
+            wide += 1;
+        } else if wide == 0 {
+            above += 1;
         }
     }
     // A table has a head and a row.
@@ -75,6 +75,14 @@ pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Int
         first = false;
     }
     Output { text: out, cut }
+}
+
+/// Whether a row is only a text: spreadsheets write one with the delimiters of empty cells behind it. The head
+/// of a table with two columns may have one name.
+fn is_line(row: &[String]) -> bool {
+    let is_blank = |value: &String| value.trim().is_empty();
+    row.split_first()
+        .is_some_and(|(first, rest)| !is_blank(first) && rest.iter().all(is_blank) && rest.len() != 1)
 }
 
 /// The text of the rows, and the delimiter of their values. Excel names it in a first line (`sep=;`).
@@ -275,6 +283,8 @@ mod tests {
             ),
             ("a,b\n\"open,1\n2,3", ',', "| a | b |\n| --- | --- |\n| \"open | 1 |\n| 2 | 3 |"),
             ("a\tb\n\"open\t1\n2\t\"3\"", '\t', "| a | b |\n| --- | --- |\n| \"open | 1 |\n| 2 | 3 |"),
+            (",b\nc,1\nd,2", ',', "|  | b |\n| --- | --- |\n| c | 1 |\n| d | 2 |"),
+            ("A b;;\na;b;c\n1;2;3", ',', "A b\n\n| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
             ("a;b;c\n1;2;3", '\t', "| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
             (
                 "Rain, 2024\n\na;b\n1;2\n3;4",
