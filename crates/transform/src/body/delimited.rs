@@ -77,8 +77,8 @@ pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Int
     Output { text: out, cut }
 }
 
-/// Whether a row is only a text: spreadsheets write one with the delimiters of empty cells behind it. The head
-/// of a table with two columns may have one name.
+/// Whether a row is only a text: spreadsheets write one with the delimiters of empty cells behind it. The
+/// head of a table with two columns may have one name.
 fn is_line(row: &[String]) -> bool {
     let is_blank = |value: &String| value.trim().is_empty();
     row.split_first()
