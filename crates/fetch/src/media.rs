@@ -37,7 +37,7 @@ pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
 
 fn judge_essence(essence: &str) -> Verdict {
     match MediaKind::of(essence) {
-        MediaKind::Unknown => Verdict::Unsure,
+        MediaKind::Unknown | MediaKind::Document => Verdict::Unsure,
         kind if kind.is_file() => Verdict::Refused(essence.to_owned()),
         _ => Verdict::Accepted,
     }
@@ -71,6 +71,8 @@ pub(crate) fn judge_bytes(accept: Accept, headers: &HeaderMap, bytes: &[u8]) -> 
     match judge_essence(&kind) {
         Verdict::Refused(kind) => Err(kind),
         Verdict::Unsure if kind == "application/octet-stream" => Err(kind),
+        // Tables and pages are also sent as files of office programs.
+        Verdict::Unsure if MediaKind::of(&kind) == MediaKind::Document && !media::is_text(bytes) => Err(kind),
         Verdict::Unsure | Verdict::Accepted => Ok(()),
     }
 }
@@ -117,8 +119,15 @@ mod tests {
         ] {
             assert!(matches!(judge(refused), Verdict::Refused(_)), "{refused}");
         }
-        for unsure in ["application/octet-stream", "binary/octet-stream", "garbage", "", "*/*", "text/html/"]
-        {
+        for unsure in [
+            "application/octet-stream",
+            "binary/octet-stream",
+            "application/vnd.ms-excel",
+            "garbage",
+            "",
+            "*/*",
+            "text/html/",
+        ] {
             assert_eq!(judge(unsure), Verdict::Unsure, "{unsure}");
         }
         assert_eq!(judge_type(Accept::Page, &HeaderMap::new()), Verdict::Unsure);
@@ -150,6 +159,8 @@ mod tests {
             (Some("text/html; charset=utf-8"), b"\x01\x02", None),
             (Some("garbage"), b"text", None),
             (Some("\"text/html\""), b"\xff\xd8\xff\xe0", Some("image/jpeg")),
+            (Some("application/vnd.ms-excel"), b"a;b\n1;2", None),
+            (Some("application/msword"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Some("application/msword")),
         ] {
             let mut headers = HeaderMap::new();
             if let Some(value) = content_type {

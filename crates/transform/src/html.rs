@@ -6,11 +6,13 @@
 //! inline document (`srcdoc`). The content of a declarative shadow tree replaces that of its host, as in a
 //! browser.
 
+use std::borrow::Cow;
+
 use crate::markdown::is_unseen;
 use crate::memory::Output;
 use crate::page::picture;
 use crate::resolver::Resolver;
-use crate::tree::{Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk, decode_references};
 use crate::view::View;
 
 /// Attributes that are kept unchanged.
@@ -246,6 +248,20 @@ fn write_attribute(name: &str, value: &str, out: &mut String) {
     out.push_str("=\"");
     escape(value, true, out);
     out.push('"');
+}
+
+/// The HTML of a text that is HTML or lines of plain text.
+pub(crate) fn of_text(text: &str) -> Cow<'_, str> {
+    if text.contains("</") || text.contains("<br") {
+        return Cow::Borrowed(text);
+    }
+    let mut html = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        html.push_str("<p>");
+        escape(&decode_references(line, false), false, &mut html);
+        html.push_str("</p>");
+    }
+    Cow::Owned(html)
 }
 
 /// Escapes text for HTML and removes control characters that a terminal would interpret.

@@ -64,6 +64,11 @@ impl Resolver {
         }
     }
 
+    /// Resolves from another base from now on. The budget stays.
+    pub(crate) fn set_base(&mut self, base: &Url) {
+        self.base = Some(base.clone());
+    }
+
     /// Writes queries in the encoding of the page, by its name (URL Standard, "encoding" of the URL parser).
     pub(crate) fn with_encoding(self, name: &str) -> Self {
         let encoding = Encoding::for_label(name.as_bytes()).map(Encoding::output_encoding);

@@ -180,11 +180,14 @@ fn transform_with(input: Input<'_>, settings: Settings<'_>) -> Result<Page, Erro
     let Settings { options, memory, interrupt, .. } = settings;
     let memory = memory.clamp(MIN_PAGE_MEMORY, page_memory(input.body.len()));
     let settings = Settings { memory, ..settings };
-    let page = match body::sniff(input.body, input.content_type) {
+    let page = match body::sniff(input.body, input.content_type, input.url) {
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         Body::Pdf => text_page::pdf(input, options),
         Body::Html => Ok(html_page::page(input, settings)),
-        Body::Markdown => Ok(text_page::markdown(input, settings)),
+        Body::Xhtml => Ok(html_page::xml_page(input, settings)),
+        kind @ (Body::Markdown | Body::Notebook | Body::Rtf) => {
+            Ok(text_page::converted(&kind, input, settings))
+        }
         kind => Ok(text_page::plain(&kind, input, settings)),
     };
     // A page made after the interrupt is incomplete.
@@ -213,19 +216,29 @@ struct Settings<'s> {
 /// Those of [`transform`], except for selectors.
 pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
     check_size(input.body)?;
-    match body::sniff(input.body, input.content_type) {
+    let kind = body::sniff(input.body, input.content_type, input.url);
+    match kind {
         Body::Html => {
             let decoded = charset::decode(input.body, input.content_type);
             let encoding = charset::query_encoding(input.content_type, decoded.encoding);
             Ok(link_pass::links(&prepare(decoded.text), input.url, encoding))
         }
-        Body::Feed => {
-            let text = charset::decode(input.body, input.content_type).text;
-            Ok(body::feed_page::links(&body::feed::read(&text, input.url, &Interrupt::never())))
+        Body::Xhtml => {
+            let decoded = charset::decode(input.body, input.content_type);
+            let html = prepare(Cow::Owned(body::xhtml::html(&decoded.text)));
+            Ok(link_pass::links(&html, input.url, decoded.encoding))
         }
-        Body::Markdown => {
+        Body::Feed | Body::JsonFeed => {
             let text = charset::decode(input.body, input.content_type).text;
-            let html = body::markdown::html(&text, &Interrupt::never());
+            let memory = page_memory(input.body.len());
+            let feed = text_page::feed(&kind, &text, input.url, memory, &Interrupt::never());
+            Ok(feed.map(|feed| body::feed_page::links(&feed)).unwrap_or_default())
+        }
+        Body::Markdown | Body::Notebook | Body::Rtf => {
+            let text = charset::decode(input.body, input.content_type).text;
+            let memory = page_memory(input.body.len());
+            let page = text_page::html_of(&kind, input, &text, memory, &Interrupt::never());
+            let html = page.map(|written| written.page()).unwrap_or_default();
             Ok(link_pass::links(&prepare(Cow::Owned(html)), input.url, UTF_8))
         }
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),

@@ -29,7 +29,7 @@ pub fn html_to_markdown(data: &[u8]) {
 }
 
 /// Declared content types.
-const TYPES: [Option<&str>; 11] = [
+const TYPES: [Option<&str>; 15] = [
     None,
     Some("text/html"),
     Some("text/markdown"),
@@ -41,6 +41,10 @@ const TYPES: [Option<&str>; 11] = [
     Some("application/json"),
     Some("text/plain"),
     Some("application/octet-stream"),
+    Some("application/rtf"),
+    Some("application/x-ipynb+json"),
+    Some("application/feed+json"),
+    Some("application/xhtml+xml"),
 ];
 
 /// The same for a body of any type, at a URL of any length. Input: a byte that chooses the type, a byte that

@@ -4,7 +4,11 @@
 //! Alternative: return the Markdown unchanged. But it may contain HTML and URLs that run code.
 
 use gleaner_types::Interrupt;
-use pulldown_cmark::{Options, Parser, html};
+use pulldown_cmark::{CowStr, Event, Options, Parser, html};
+
+use super::front_matter;
+use super::head::Head;
+use crate::html::escape;
 
 /// Memory of one item of the parser, in bytes. The parser keeps all items of a text until its end: at most
 /// two for each punctuation mark or newline.
@@ -16,16 +20,33 @@ pub(crate) fn parsed_bytes(markdown: &str) -> usize {
     markdown.bytes().filter(makes_items).count().saturating_mul(2 * ITEM_BYTES)
 }
 
-/// Converts Markdown to HTML: CommonMark with the GFM tables, strikethrough and task lists, and footnotes.
-/// YAML front matter is dropped.
-pub(crate) fn html(markdown: &str, interrupt: &Interrupt) -> String {
-    let options = Options::ENABLE_TABLES
+/// Converts Markdown to the head and the HTML of a page: CommonMark with the GFM tables, strikethrough and
+/// task lists, and footnotes. Front matter is the head. Formulas between dollars are read only if the text
+/// `has_formulas`: elsewhere dollars are money and variables.
+pub(crate) fn html(markdown: &str, has_formulas: bool, interrupt: &Interrupt) -> (Head, String) {
+    let mut options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut out = String::with_capacity(markdown.len() + markdown.len() / 4);
-    let events = Parser::new_ext(markdown, options).take_while(|_| !interrupt.spend(1));
+        | Options::ENABLE_FOOTNOTES;
+    options.set(Options::ENABLE_MATH, has_formulas);
+    let (head, text) = front_matter::split(markdown);
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let events = Parser::new_ext(text, options).take_while(|_| !interrupt.spend(1)).map(with_formula);
     html::push_html(&mut out, events);
-    out
+    (head, out)
+}
+
+/// A formula as an element that keeps its source.
+fn with_formula(event: Event<'_>) -> Event<'_> {
+    match event {
+        Event::InlineMath(tex) => formula(&tex, "math"),
+        Event::DisplayMath(tex) => formula(&tex, "math-display"),
+        event => event,
+    }
+}
+
+fn formula(tex: &str, class: &str) -> Event<'static> {
+    let mut source = String::new();
+    escape(tex, true, &mut source);
+    Event::InlineHtml(CowStr::from(format!("<span class=\"{class}\" data-math=\"{source}\">{source}</span>")))
 }

@@ -10,9 +10,9 @@ use super::{Input, Page, Settings, html_to_markdown_within};
 use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
-use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, decode_references, parse_within, prepare};
+use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
 use crate::view::View;
-use crate::{ad_block, branding, charset, content, html, markdown, summary};
+use crate::{ad_block, body, branding, charset, content, html, markdown, summary};
 
 /// The warning of a page without main content.
 const NO_MAIN_CONTENT: &str =
@@ -52,15 +52,27 @@ const MAX_SHORT_BYTES: usize = 300;
 pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
     let encoding = charset::query_encoding(input.content_type, encoding);
-    let (text, settings) = (prepare(text), Settings { encoding, ..settings });
+    of_source(prepare(text), input.url, Settings { encoding, ..settings })
+}
+
+/// Transforms a body of XHTML.
+pub(super) fn xml_page(input: Input<'_>, settings: Settings<'_>) -> Page {
+    let charset::Decoded { text, encoding, .. } = charset::decode(input.body, input.content_type);
+    let html = prepare(Cow::Owned(body::xhtml::html(&text)));
+    let mut page = of_source(html, input.url, Settings { encoding, ..settings });
+    page.document.raw_html = settings.options.formats.raw_html.then(|| text.into_owned());
+    page
+}
+
+fn of_source(text: Cow<'_, str>, url: &Url, settings: Settings<'_>) -> Page {
     if !needs_no_tree(settings.options) {
-        return from_text(&text, input.url, settings);
+        return from_text(&text, url, settings);
     }
     let link_pass::LinkPage { mut document, links, is_shell, needs_scripts } =
-        link_pass::page(&text, input.url, encoding, settings.interrupt);
+        link_pass::page(&text, url, settings.encoding, settings.interrupt);
     // The text that fills a shell has links too.
     if is_shell && state::may_fill(&text, settings.interrupt) {
-        return from_text(&text, input.url, settings);
+        return from_text(&text, url, settings);
     }
     if settings.options.formats.raw_html {
         document.raw_html = Some(text.into_owned());
@@ -377,19 +389,5 @@ fn in_body(tree: &Tree, mut view: View) -> View {
 
 /// Markdown of a text from JSON-LD, which is HTML or lines of plain text.
 fn json_ld_markdown(text: &str, url: &Url, interrupt: &Interrupt) -> String {
-    html_to_markdown_within(&as_html(text), Some(url), interrupt)
-}
-
-/// The HTML of a text that is HTML or lines of plain text.
-fn as_html(text: &str) -> Cow<'_, str> {
-    if text.contains("</") || text.contains("<br") {
-        return Cow::Borrowed(text);
-    }
-    let mut html = String::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        html.push_str("<p>");
-        html::escape(&decode_references(line, false), false, &mut html);
-        html.push_str("</p>");
-    }
-    Cow::Owned(html)
+    html_to_markdown_within(&html::of_text(text), Some(url), interrupt)
 }

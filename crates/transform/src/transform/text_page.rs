@@ -1,20 +1,23 @@
-//! Bodies other than HTML: Markdown, feeds, tables, plain text and PDFs.
+//! Bodies other than HTML: Markdown, notebooks, RTF, feeds, tables, plain text and PDFs.
 
 use std::borrow::Cow;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{Document, MetaValue, Metadata};
+use gleaner_types::{Document, Interrupt, MetaValue, Metadata};
+use url::Url;
 
 use super::html_page::{self, wants_text};
 use super::{CUT, Input, NO_TEXT, Page, Settings};
-use crate::body::{self, Body};
+use crate::body::feed::Feed;
+use crate::body::{self, Body, Head};
 use crate::error::Error;
 #[cfg(not(feature = "pdf"))]
 use crate::error::ErrorKind;
 use crate::memory::Output;
 use crate::page::attributes;
+use crate::resolver::Resolver;
 use crate::select::Steps;
 use crate::tree::{NodeId, ParseOptions, parse, parse_within, prepare};
 use crate::{charset, html, summary};
@@ -23,22 +26,76 @@ use crate::{charset, html, summary};
 const UNPARSED_MARKDOWN: &str =
     "Parsing the Markdown of the page takes more memory than one page may: it is given as plain text.";
 
-/// Transforms a body of Markdown, all of which is main content.
-pub(super) fn markdown(input: Input<'_>, settings: Settings<'_>) -> Page {
-    let text = charset::decode(input.body, input.content_type).text;
-    if body::markdown::parsed_bytes(&text) > settings.memory {
-        return plain(&Body::Markdown, input, settings);
+/// A text written as a page.
+pub(super) struct Written {
+    head: Head,
+    html: String,
+    /// Its end is left out.
+    cut: bool,
+}
+
+impl Written {
+    /// The whole page.
+    pub(super) fn page(&self) -> String {
+        self.head.html() + &self.html
     }
-    let html = prepare(Cow::Owned(body::markdown::html(&text, settings.interrupt)));
+}
+
+/// Writes a body of a kind of text as a page; `None` if that takes more than `memory` bytes, or if the body
+/// is of another kind than it seemed to be.
+pub(super) fn html_of(
+    kind: &Body,
+    input: Input<'_>,
+    text: &str,
+    memory: usize,
+    interrupt: &Interrupt,
+) -> Option<Written> {
+    if *kind == Body::Rtf {
+        let (head, html, cut) = body::rtf::html(input.body, memory / 3, interrupt);
+        return Some(Written { head, html, cut });
+    }
+    let notebook = if *kind == Body::Notebook { Some(body::notebook::markdown(text, memory)?) } else { None };
+    let text = notebook.as_deref().unwrap_or(text);
+    if body::markdown::parsed_bytes(text) > memory {
+        return None;
+    }
+    let (head, html) = body::markdown::html(text, notebook.is_some(), interrupt);
+    Some(Written { head, html, cut: false })
+}
+
+/// Transforms a body that is written as a page, all of which is main content.
+pub(super) fn converted(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Page {
+    let text = charset::decode(input.body, input.content_type).text;
+    let Some(written) = html_of(kind, input, &text, settings.memory, settings.interrupt) else {
+        return plain(kind, input, settings);
+    };
+    let html = prepare(Cow::Owned(written.page()));
     let options =
         ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..settings.options.clone() };
     let mut page = html_page::from_text(&html, input.url, Settings { options: &options, ..settings });
-    page.document.raw_html = options.formats.raw_html.then(|| text.into_owned());
+    let document = &mut page.document;
+    document.raw_html = options.formats.raw_html.then(|| text.into_owned());
+    if written.head.title.is_some() {
+        document.metadata.title = written.head.title;
+    }
+    if written.cut && document.warning.as_deref().is_none_or(|warning| !warning.contains(CUT)) {
+        let before = document.warning.take().map(|before| before + " ").unwrap_or_default();
+        document.warning = Some(before + CUT);
+    }
     page
 }
 
-/// Transforms a body that is given as text: every text kind but HTML, and Markdown that is too large to
-/// parse.
+/// Reads a body that is a feed; `None` if it only seemed to be one.
+pub(super) fn feed(kind: &Body, text: &str, url: &Url, memory: usize, interrupt: &Interrupt) -> Option<Feed> {
+    if *kind == Body::Feed {
+        return Some(body::feed::read(text, url, interrupt));
+    }
+    let resolver = Resolver::new(url, None).with_limits(memory, interrupt);
+    body::json_feed::read(text, &resolver, memory)
+}
+
+/// Transforms a body that is given as text: every text kind but HTML, and Markdown and notebooks that are too
+/// large to parse.
 pub(super) fn plain(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Page {
     let Settings { options, selection, memory, interrupt, .. } = settings;
     let text = charset::decode(input.body, input.content_type).text;
@@ -53,17 +110,23 @@ pub(super) fn plain(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Pa
     };
     let markdown = match kind {
         _ if text.trim().is_empty() => String::new(),
-        Body::Json => body::fenced(&text, "json"),
+        Body::Json | Body::Notebook => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
         Body::Delimited(delimiter) => text_of(body::delimited::markdown(&text, *delimiter, most, interrupt)),
-        Body::Feed => {
-            let feed = body::feed::read(&text, input.url, interrupt);
+        Body::Feed | Body::JsonFeed => {
+            let Some(feed) = feed(kind, &text, input.url, memory, interrupt) else {
+                return plain(&Body::Json, input, settings);
+            };
             page.links = body::feed_page::links(&feed);
             let metadata = &mut page.document.metadata;
             metadata.title = Some(feed.channel.title.clone()).filter(|title| !title.is_empty());
             let description = parse_within(&feed.channel.summary, ParseOptions::default(), interrupt)
                 .folded_text(NodeId::DOCUMENT, 10_000);
             metadata.description = Some(description).filter(|description| !description.is_empty());
+            metadata.language = Some(feed.language.clone()).filter(|language| !language.is_empty());
+            if options.formats.images {
+                page.document.images = Some(body::feed_page::images(&feed, input.url, most, interrupt));
+            }
             if feed.cut {
                 warnings.push(body::feed::CUT);
             }
@@ -103,7 +166,7 @@ pub(super) fn plain(kind: &Body, input: Input<'_>, settings: Settings<'_>) -> Pa
     if formats.links {
         document.links = Some(page.links.links.iter().map(|link| link.url.to_string()).collect());
     }
-    if formats.images {
+    if formats.images && document.images.is_none() {
         document.images = Some(Vec::new());
     }
     if !formats.attributes.is_empty() {

@@ -158,7 +158,7 @@ fn entries_of_a_feed_are_separate() {
 
 #[test]
 fn a_markdown_body_is_read_as_a_page() {
-    let body = "---\ntitle: no\n---\n\n# Kilns\n\nSee [the *guide*](guide.md \"G\") and [notes][n].\n\n- [x] done\n- open\n\n\
+    let body = "---\ntitle: All kilns\n---\n\n# Kilns\n\nSee [the *guide*](guide.md \"G\") and [notes][n].\n\n- [x] done\n- open\n\n\
         | a | b |\n| :-: | --- |\n| 1 | ~~2~~ |\n\n```rust\nlet a = 1;\n```\n\n<script>x</script>\n\n[n]: /notes\n";
     let formats = vec![Format::Markdown, Format::Links, Format::RawHtml];
     let document = read(body, "text/markdown", formats);
@@ -171,7 +171,7 @@ fn a_markdown_body_is_read_as_a_page() {
     );
     assert_eq!(document.links.unwrap(), ["https://example.org/a/guide.md", "https://example.org/notes"]);
     assert_eq!(document.raw_html.as_deref(), Some(body));
-    assert_eq!(document.metadata.title.as_deref(), Some("Kilns"));
+    assert_eq!(document.metadata.title.as_deref(), Some("All kilns"));
     assert_eq!(document.warning, None);
 }
 

@@ -366,6 +366,59 @@ fn other_media_types_stay_within_the_bound() {
             "text/markdown",
             format!("|{}\n|{}\nneedle", "a|".repeat(500), "-|".repeat(500)) + &"\n|".repeat(5_000),
         ),
+        (
+            "bases of a feed",
+            "application/atom+xml",
+            format!(
+                "<feed xml:base='/{}/'><entry><title>needle</title>{}",
+                "x".repeat(4_000),
+                "<channel xml:base='y/'><link href='a'/>".repeat(10_000)
+            ),
+        ),
+        (
+            "media of an entry",
+            "application/rss+xml",
+            format!(
+                "<rss><item><title>needle</title>{}",
+                "<media:content url='a'><media:title>b</media:title>".repeat(20_000)
+            ),
+        ),
+        (
+            "a sitemap",
+            "application/xml",
+            format!("<urlset><url><loc>/needle</loc></url>{}", "<url><loc>/a</loc></url>".repeat(20_000)),
+        ),
+        (
+            "tags of XHTML",
+            "application/xhtml+xml",
+            format!("<p>needle</p>{}", "<a/>< <![CDATA[<]]>".repeat(20_000)),
+        ),
+        ("open tags of XHTML", "application/xhtml+xml", format!("<p>needle</p>{}>", "<a =\"".repeat(50_000))),
+        (
+            "marks of RTF",
+            "application/rtf",
+            format!("{{\\rtf1 needle{}", "\\b\\i a\\i0 \\b0 b".repeat(20_000)),
+        ),
+        ("groups of RTF", "application/rtf", format!("{{\\rtf1 needle{}", "{\\b x".repeat(50_000))),
+        (
+            "lists of RTF",
+            "application/rtf",
+            format!("{{\\rtf1 needle\\par{}", "{\\listtext -}\\ilvl8 a\\par".repeat(20_000)),
+        ),
+        ("notes of RTF", "application/rtf", format!("{{\\rtf1 needle{}", "{\\footnote a}".repeat(10_000))),
+        (
+            "cells of a notebook",
+            "application/x-ipynb+json",
+            format!(
+                "{{\"nbformat\":4,\"cells\":[{}{{\"cell_type\":\"raw\",\"source\":\"needle\"}}]}}",
+                "{\"cell_type\":\"code\",\"source\":\"a\"},".repeat(5_000)
+            ),
+        ),
+        (
+            "lines of front matter",
+            "text/markdown",
+            format!("---\n{}---\nneedle", "author: a\ntags: [b, c]\n".repeat(2_000)),
+        ),
         ("text of JSON-LD", "text/html", linked(&format!("needle\n{}", "*a*\n".repeat(20_000)))),
         ("HTML of JSON-LD", "text/html", linked(&format!("needle</p>{}", "<b><p>x".repeat(10_000)))),
     ];

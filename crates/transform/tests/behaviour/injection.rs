@@ -121,7 +121,7 @@ fn rendered(markdown: &str) -> String {
 }
 
 /// Bodies of other media types that contain an attempt.
-fn bodies(attempt: &str) -> [(&'static str, String); 7] {
+fn bodies(attempt: &str) -> [(&'static str, String); 12] {
     let quoted = attempt.replace('"', "\"\"");
     let data = attempt.replace("]]>", "");
     [
@@ -140,6 +140,30 @@ fn bodies(attempt: &str) -> [(&'static str, String); 7] {
         ("text/plain", attempt.to_owned()),
         ("text/xml", format!("<a>{attempt}</a>")),
         ("application/json", serde_json::json!({ "a": attempt }).to_string()),
+        ("text/markdown", format!("---\ntitle: {attempt}\nauthor: {attempt}\n---\n{attempt}")),
+        ("application/rtf", format!("{{\\rtf1{{\\info{{\\title {attempt}}}}}{{\\listtext {attempt}}}{attempt}}}")),
+        ("application/xhtml+xml", format!("<p><![CDATA[{data}]]><b/>{attempt}</p>")),
+        (
+            "application/feed+json",
+            serde_json::json!({
+                "version": "https://jsonfeed.org/version/1",
+                "title": attempt,
+                "items": [{ "title": attempt, "url": attempt, "content_html": attempt }, { "content_text": attempt }],
+            })
+            .to_string(),
+        ),
+        (
+            "application/x-ipynb+json",
+            serde_json::json!({
+                "nbformat": 4,
+                "metadata": { "title": attempt, "language_info": { "name": attempt } },
+                "cells": [
+                    { "cell_type": "markdown", "source": attempt },
+                    { "cell_type": "code", "source": attempt, "outputs": [{ "data": { "text/html": attempt } }] },
+                ],
+            })
+            .to_string(),
+        ),
     ]
 }
 

@@ -4,6 +4,8 @@ mod charset;
 mod content;
 mod document;
 mod embedded_state;
+mod feeds;
+mod files;
 mod hostile;
 mod injection;
 mod languages;

@@ -26,6 +26,9 @@ pub enum MediaKind {
     Pdf,
     /// A picture that is markup: pages use it as a picture.
     Svg,
+    /// A file of an office program. Servers also send tables and pages as such files, so the bytes decide
+    /// whether it is text.
+    Document,
     /// No text: pictures, recordings, fonts, archives, programs.
     Binary,
     /// A type without a rule here: the bytes decide.
@@ -47,12 +50,20 @@ impl MediaKind {
             ("application", "rss+xml" | "atom+xml" | "rdf+xml") => Self::Feed,
             ("text" | "application", "json")
             | ("application", "ndjson" | "x-ndjson" | "jsonl" | "x-jsonlines") => Self::Json,
-            ("text" | "application", "csv") => Self::CommaSeparated,
-            ("text", "tab-separated-values" | "tsv") => Self::TabSeparated,
+            (
+                "text" | "application",
+                "csv" | "x-csv" | "comma-separated-values" | "x-comma-separated-values",
+            ) => Self::CommaSeparated,
+            ("text" | "application", "tab-separated-values" | "tsv" | "x-tsv") => Self::TabSeparated,
             ("text", "markdown" | "x-markdown") => Self::Markdown,
             ("application", "pdf" | "x-pdf") => Self::Pdf,
             ("image", "svg+xml") => Self::Svg,
             ("image" | "audio" | "video" | "font", _) => Self::Binary,
+            (
+                "application",
+                "msword" | "msexcel" | "x-msexcel" | "x-excel" | "excel" | "vnd.ms-excel"
+                | "vnd.ms-powerpoint" | "vnd.ms-word",
+            ) => Self::Document,
             ("application", "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") => {
                 Self::Unknown
             }
@@ -62,15 +73,12 @@ impl MediaKind {
                 | "java-archive"
                 | "java-vm"
                 | "mac-binary"
-                | "msword"
                 | "vnd.android.package-archive"
                 | "vnd.apple.installer+xml"
                 | "vnd.debian.binary-package"
                 | "vnd.microsoft.portable-executable"
                 | "vnd.ms-cab-compressed"
-                | "vnd.ms-excel"
                 | "vnd.ms-fontobject"
-                | "vnd.ms-powerpoint"
                 | "vnd.rar"
                 | "vnd.sqlite3"
                 | "wasm"
@@ -122,10 +130,10 @@ impl MediaKind {
         }
     }
 
-    /// True if no page comes from such a body, or pages only use it as a picture.
+    /// True if pages hardly ever come from such a body, or only use it as a picture.
     #[must_use]
     pub const fn is_file(self) -> bool {
-        matches!(self, Self::Binary | Self::Svg)
+        matches!(self, Self::Binary | Self::Document | Self::Svg)
     }
 }
 
@@ -144,6 +152,10 @@ mod tests {
             ("application/xhtml+xml", MediaKind::Html),
             ("application/vnd.apple.installer+xml", MediaKind::Binary),
             ("application/vnd.oasis.opendocument.text", MediaKind::Binary),
+            ("application/msword", MediaKind::Document),
+            ("application/vnd.ms-excel", MediaKind::Document),
+            ("application/rtf", MediaKind::Other),
+            ("text/comma-separated-values", MediaKind::CommaSeparated),
             ("application/atom+xml", MediaKind::Feed),
             ("application/mathml+xml", MediaKind::Xml),
             ("application/ld+json", MediaKind::Json),

@@ -10,4 +10,4 @@ mod sniff;
 pub use extension::of_extension;
 pub use kind::MediaKind;
 pub use media_type::MediaType;
-pub use sniff::{SNIFFED_BYTES, computed, is_binary_byte, is_pdf, is_recognised, signature};
+pub use sniff::{SNIFFED_BYTES, computed, is_binary_byte, is_pdf, is_recognised, is_text, signature};

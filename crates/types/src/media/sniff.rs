@@ -27,7 +27,7 @@ pub fn computed(declared: &MediaType, sniffing_allowed: bool, bytes: &[u8]) -> S
             let names_none = matches!(essence, "" | "unknown/unknown" | "application/unknown" | "*/*");
             unknown(bytes, sniffing_allowed || !names_none)
         }
-        MediaKind::Pdf | MediaKind::Svg | MediaKind::Binary => essence,
+        MediaKind::Pdf | MediaKind::Svg | MediaKind::Document | MediaKind::Binary => essence,
         // Servers declare unknown files as this (section 7.2).
         _ if essence == "text/plain"
             && sniffing_allowed
@@ -62,11 +62,7 @@ fn unknown(bytes: &[u8], scriptable: bool) -> &'static str {
     if let Some(found) = signature(bytes) {
         return found;
     }
-    if has_byte_order_mark(bytes) || !has_binary_byte(bytes) {
-        "text/plain"
-    } else {
-        "application/octet-stream"
-    }
+    if is_text(bytes) { "text/plain" } else { "application/octet-stream" }
 }
 
 /// Tags that begin a page, in lower case. Each must be followed by a space or `>`.
@@ -182,6 +178,13 @@ pub fn is_pdf(content_type: Option<&str>, body: &[u8]) -> bool {
 fn begins_as_pdf(body: &[u8]) -> bool {
     let rest = body.get(..SNIFFED_BYTES).unwrap_or(body).trim_ascii_start();
     rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest).starts_with(b"%PDF-")
+}
+
+/// Whether these first bytes are text of some kind.
+#[must_use]
+pub fn is_text(bytes: &[u8]) -> bool {
+    let bytes = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
+    has_byte_order_mark(bytes) || !has_binary_byte(bytes)
 }
 
 /// Section 7.2: anything with a byte order mark is text.

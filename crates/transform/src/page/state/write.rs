@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
                 self.out.push_str("</div>");
             }
             prose::Form::Markdown if markdown::parsed_bytes(text) <= MAX_MARKDOWN_MEMORY => {
-                self.out.push_str(&markdown::html(text, self.interrupt));
+                self.out.push_str(&markdown::html(text, false, self.interrupt).1);
             }
             _ => {
                 for line in text.lines().filter(|line| !line.trim().is_empty()) {
