@@ -12,7 +12,7 @@ use crate::markdown::is_unseen;
 use crate::memory::Output;
 use crate::page::picture;
 use crate::resolver::Resolver;
-use crate::tree::{Attr, Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk, decode_references};
+use crate::tree::{Edge, ElementNamespace, Kind, NodeId, Tag, Tree, Walk, decode_references};
 use crate::view::View;
 
 /// Attributes that are kept unchanged.
