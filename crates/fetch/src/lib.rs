@@ -96,17 +96,17 @@
 //! # A check of redirects
 //!
 //! ```
-//! use async_trait::async_trait;
-//! use gleaner_fetch::{RedirectCheck, RedirectRefused};
+//! use gleaner_fetch::{BoxFuture, RedirectCheck, RedirectRefused};
 //! use url::Url;
 //!
 //! struct SameHost;
 //!
-//! #[async_trait]
 //! impl RedirectCheck for SameHost {
-//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-//!         let same = from.host() == to.host();
-//!         if same { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
+//!     fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+//!         Box::pin(async move {
+//!             let same = from.host() == to.host();
+//!             if same { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
+//!         })
 //!     }
 //! }
 //! # let _ = SameHost;
@@ -156,6 +156,7 @@ pub use fetcher::{CHECK_TIMEOUT, Fetcher, MAX_HOST_BYTES};
 pub use headers::{
     DEFAULT_USER_AGENT, MAX_REQUEST_HEADERS, MOBILE_USER_AGENT, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT,
 };
+pub use gleaner_types::BoxFuture;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use media::Accept;
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};

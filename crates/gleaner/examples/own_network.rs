@@ -5,18 +5,19 @@
 
 use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
 
-use gleaner::{Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
+use gleaner::{BoxFuture, Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver};
 
 /// Prints what it resolves. The egress guard still checks each address.
 #[derive(Debug)]
 struct LoudResolver(SystemResolver);
 
-#[async_trait]
 impl Resolve for LoudResolver {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let addresses = self.0.resolve(host).await?;
-        println!("{host} is at {addresses:?}");
-        Ok(addresses)
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let addresses = self.0.resolve(host).await?;
+            println!("{host} is at {addresses:?}");
+            Ok(addresses)
+        })
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner::service::{Accounts, Balance, Error, Operation, Secret, Team, TeamId};
 use gleaner::{EngineBuilder, JobId};
+use gleaner_types::BoxFuture;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -239,42 +239,52 @@ fn with_broken_accounts(builder: EngineBuilder) -> EngineBuilder {
 #[derive(Debug)]
 struct BrokenAccounts;
 
-#[async_trait]
 impl Accounts for BrokenAccounts {
     #[expect(clippy::panic, reason = "what is tested")]
-    async fn authenticate(&self, _: &str) -> Result<Option<Team>, Error> {
-        std::panic::panic_any("the password of the accounts is hush")
+    fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>> {
+        Box::pin(async move { std::panic::panic_any("the password of the accounts is hush") })
     }
 
-    async fn throttle(&self, _: &TeamId, _: Operation, _: Duration) -> Result<Option<Duration>, Error> {
-        Ok(None)
+    fn throttle<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: Operation,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
+        Box::pin(async move { Ok(None) })
     }
 
-    async fn is_metered(&self, _: &TeamId) -> Result<bool, Error> {
-        Ok(false)
+    fn is_metered<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(async move { Ok(false) })
     }
 
-    async fn balance(&self, _: &TeamId) -> Result<Balance, Error> {
-        Ok(Balance::default())
+    fn balance<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
+        Box::pin(async move { Ok(Balance::default()) })
     }
 
-    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, Error> {
-        Ok(true)
+    fn reserve<'a>(&'a self, _: &'a TeamId, _: JobId, _: Uuid, _: u64) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(async move { Ok(true) })
     }
 
-    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, Error> {
-        Ok(credits)
+    fn draw<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: JobId,
+        _: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>> {
+        Box::pin(async move { Ok(credits) })
     }
 
-    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), Error> {
-        Ok(())
+    fn release<'a>(&'a self, _: &'a TeamId, _: JobId, _: Uuid, _: u64) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move { Ok(()) })
     }
 
-    async fn settle(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), Error> {
-        Ok(())
+    fn settle<'a>(&'a self, _: &'a TeamId, _: JobId, _: u64) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move { Ok(()) })
     }
 
-    async fn webhook_secret(&self, _: &TeamId) -> Result<Option<Secret>, Error> {
-        Ok(None)
+    fn webhook_secret<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        Box::pin(async move { Ok(None) })
     }
 }

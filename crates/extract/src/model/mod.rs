@@ -14,6 +14,8 @@ mod search;
 mod tokens;
 
 pub use budgeted::Budgeted;
+pub use gleaner_types::BoxFuture;
+
 pub use error::{ProviderError, ProviderErrorKind};
 pub use language::{
     Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, Message, ModelAnswer, ModelRequest, Role,

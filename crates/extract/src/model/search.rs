@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -10,13 +10,12 @@ use super::ProviderError;
 pub const MAX_SEARCH_HITS: usize = 50;
 
 /// A search engine.
-#[async_trait]
 pub trait WebSearch: Send + Sync + Debug {
     /// Searches. The best hit comes first; the caller drops hits beyond `limit`.
     ///
     /// # Errors
     /// If there is no answer. An answer without hits is an answer.
-    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError>;
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<SearchHit>, ProviderError>>;
 }
 
 /// A search.

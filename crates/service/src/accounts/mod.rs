@@ -7,10 +7,9 @@ mod unlimited;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::Error;
 use gleaner_store::TeamId;
-use gleaner_types::JobId;
+use gleaner_types::{BoxFuture, JobId};
 use uuid::Uuid;
 
 pub use memory::{MemoryAccounts, TeamConfig};
@@ -108,69 +107,86 @@ pub struct Balance {
 /// - A submit reserves credits before the store has the job. If the process ends in between, the next process
 ///   over the same durable store settles the job with 0. Over a store that ends with its process, the
 ///   provider may hold reservations of jobs that nobody knows, and may release them.
-#[async_trait]
 pub trait Accounts: Debug + Send + Sync + 'static {
     /// The team of an API key; `None` if the key is unknown.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error>;
+    fn authenticate<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>>;
 
     /// Counts a request against the team's rate limits. `Some` refuses it and is the time until the next
     /// attempt.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn throttle(
-        &self,
-        team: &TeamId,
+    fn throttle<'a>(
+        &'a self,
+        team: &'a TeamId,
         operation: Operation,
         now: Duration,
-    ) -> Result<Option<Duration>, Error>;
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>>;
 
     /// Whether the team pays from a balance. If not, its jobs have no budget.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error>;
+    fn is_metered<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>>;
 
     /// The credits of the team.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn balance(&self, team: &TeamId) -> Result<Balance, Error>;
+    fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>>;
 
     /// Adds `credits` to the reservation of a job, all or nothing: false if the balance is too low, or if the
     /// job is settled.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error>;
+    fn reserve<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<bool, Error>>;
 
     /// Adds at most `credits` to the reservation of a job, as the balance allows, and returns the number
     /// added: 0 for a settled job.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error>;
+    fn draw<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>>;
 
     /// Returns the `credits` that an operation added to the reservation of a job to the balance, because the
     /// job did not start. A repeated call does nothing.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error>;
+    fn release<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<(), Error>>;
 
     /// Charges an ended job for what it used and ends its reservation. Usage beyond the reservation comes off
     /// the balance, which may become negative.
     ///
     /// # Errors
     /// If the provider fails; the service calls again later.
-    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error>;
+    fn settle<'a>(&'a self, team: &'a TeamId, job: JobId, used: u64) -> BoxFuture<'a, Result<(), Error>>;
 
     /// The secret that signs the team's webhooks; `None` leaves them unsigned.
     ///
     /// # Errors
     /// If the provider fails; the service sends the webhook later.
-    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error>;
+    fn webhook_secret<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>>;
 }

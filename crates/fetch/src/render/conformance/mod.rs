@@ -14,10 +14,9 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use futures_util::future::{join_all, select};
-use gleaner_types::ErrorCode;
 use gleaner_types::plan::ScrapePlan;
+use gleaner_types::{BoxFuture, ErrorCode};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
@@ -264,10 +263,9 @@ fn names(jar: &CookieJar, now: SystemTime) -> Vec<String> {
 #[derive(Debug)]
 struct Loopback;
 
-#[async_trait]
 impl Resolve for Loopback {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        Ok(vec![Ipv4Addr::LOCALHOST.into()])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move { Ok(vec![Ipv4Addr::LOCALHOST.into()]) })
     }
 }
 
@@ -281,11 +279,12 @@ impl RecordingCheck {
     }
 }
 
-#[async_trait]
 impl RedirectCheck for RecordingCheck {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push((from.path().to_owned(), to.path().to_owned()));
-        if to.path() == REFUSED { Err(RedirectRefused::new("nobody may go there")) } else { Ok(()) }
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.push((from.path().to_owned(), to.path().to_owned()));
+            if to.path() == REFUSED { Err(RedirectRefused::new("nobody may go there")) } else { Ok(()) }
+        })
     }
 }
