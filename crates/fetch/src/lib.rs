@@ -116,6 +116,8 @@ mod body;
 mod builder;
 mod cache;
 mod config_error;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod cookies;
 mod data_uri;
 mod date;
@@ -153,17 +155,15 @@ pub use dns_cache::{
 pub use egress::EgressPolicy;
 pub use error::{Error, ErrorKind};
 pub use fetcher::{CHECK_TIMEOUT, Fetcher, MAX_HOST_BYTES};
+pub use gleaner_types::BoxFuture;
 pub use headers::{
     DEFAULT_USER_AGENT, MAX_REQUEST_HEADERS, MOBILE_USER_AGENT, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT,
 };
-pub use gleaner_types::BoxFuture;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use media::Accept;
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
-#[cfg(feature = "testing")]
-pub use render::conformance;
 pub use render::{
     ActionResult, DEFAULT_RENDERS, DocumentFacts, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE,
     MAX_LOADS_PER_HOST, MAX_LOADS_PER_PAGE, MAX_REQUESTS_PER_PAGE, MAX_RESULTS_BYTES_PER_PAGE, Picture,

@@ -1,5 +1,8 @@
 //! Resolves names, and checks every answer against the policy before it can be dialled.
 
+#[cfg(feature = "testing")]
+pub(crate) mod conformance;
+
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};

@@ -105,7 +105,7 @@ fn sources(html: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_small_engine_keeps_the_rules_of_every_engine() {
-    conformance::run(&FakeBrowser).await;
+    conformance::render(&FakeBrowser).await;
 }
 
 fn options(body: Value) -> ScrapeOptionsPlan {

@@ -27,7 +27,7 @@ impl<M: LanguageModel> Budgeted<M> {
 }
 
 /// Upper bound on the usage of a request.
-fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
+pub(super) fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
     let schema = request.schema.as_ref().map_or(0, |schema| {
         model.count_tokens(&schema.to_string()).saturating_add(model.capabilities().overhead_tokens)
     });

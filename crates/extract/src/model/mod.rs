@@ -4,6 +4,8 @@
 //! request or a page. A wrapper is a model itself, so wrappers nest: retry around budget around the provider.
 
 mod budgeted;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod error;
 mod language;
 mod record;
@@ -14,9 +16,8 @@ mod search;
 mod tokens;
 
 pub use budgeted::Budgeted;
-pub use gleaner_types::BoxFuture;
-
 pub use error::{ProviderError, ProviderErrorKind};
+pub use gleaner_types::BoxFuture;
 pub use language::{
     Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, Message, ModelAnswer, ModelRequest, Role,
     TokenPrice, Usage,

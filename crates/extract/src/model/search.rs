@@ -9,7 +9,7 @@ use super::ProviderError;
 /// Upper bound on the hits of one search.
 pub const MAX_SEARCH_HITS: usize = 50;
 
-/// A search engine.
+/// A search engine. It may be called many times at once. Dropping the future abandons the call.
 pub trait WebSearch: Send + Sync + Debug {
     /// Searches. The best hit comes first; the caller drops hits beyond `limit`.
     ///
@@ -22,7 +22,7 @@ pub trait WebSearch: Send + Sync + Debug {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchQuery {
-    /// The search terms.
+    /// The search terms: any text.
     pub text: String,
     /// Upper bound on the hits, at most [`MAX_SEARCH_HITS`].
     pub limit: usize,
@@ -35,7 +35,7 @@ pub struct SearchQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// Its URL.
+    /// Its URL, `http` or `https`.
     pub url: Url,
     /// Its title.
     pub title: String,

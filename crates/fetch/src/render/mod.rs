@@ -16,7 +16,7 @@
 //! single call the engine owns a tab exactly as long as the future lives, and dropping the future closes it.
 
 #[cfg(feature = "testing")]
-pub mod conformance;
+pub(crate) mod conformance;
 mod document_facts;
 mod load;
 mod main_frame;

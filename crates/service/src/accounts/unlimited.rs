@@ -2,14 +2,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use gleaner_store::TeamId;
 use gleaner_types::limits::UNLIMITED_CREDITS;
 use gleaner_types::{BoxFuture, JobId};
-use uuid::Uuid;
 
-use crate::{Accounts, Balance, Error, Operation, Secret, Team};
+use crate::{Accounts, Balance, Error, Secret, Team};
 
 /// Accounts without limits, the default. Without named keys, every key belongs to one default team; with
 /// named keys, only those are valid. Usage is counted either way.
@@ -66,45 +64,14 @@ impl Accounts for UnlimitedAccounts {
         })
     }
 
-    fn throttle<'a>(
-        &'a self,
-        _: &'a TeamId,
-        _: Operation,
-        _: Duration,
-    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
-        Box::pin(async move { Ok(None) })
-    }
-
-    fn is_metered<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
-        Box::pin(async move { Ok(false) })
-    }
-
     fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
         Box::pin(async move {
             let used =
                 self.used.lock().unwrap_or_else(PoisonError::into_inner).get(team).copied().unwrap_or(0);
             let used = i64::try_from(used).unwrap_or(UNLIMITED_CREDITS);
             let remaining = UNLIMITED_CREDITS.saturating_sub(used);
-            Ok(Balance { remaining, plan: UNLIMITED_CREDITS, ..Balance::default() })
+            Ok(Balance { remaining, ..Balance::UNLIMITED })
         })
-    }
-
-    fn reserve<'a>(&'a self, _: &'a TeamId, _: JobId, _: Uuid, _: u64) -> BoxFuture<'a, Result<bool, Error>> {
-        Box::pin(async move { Ok(true) })
-    }
-
-    fn draw<'a>(
-        &'a self,
-        _: &'a TeamId,
-        _: JobId,
-        _: Uuid,
-        credits: u64,
-    ) -> BoxFuture<'a, Result<u64, Error>> {
-        Box::pin(async move { Ok(credits) })
-    }
-
-    fn release<'a>(&'a self, _: &'a TeamId, _: JobId, _: Uuid, _: u64) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(async move { Ok(()) })
     }
 
     /// Counts usage. Nothing is charged, so a repeated call after a crash is counted again.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gleaner_runtime::{Error, ErrorKind};
 use gleaner_service::{
     Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, SubmitContext, Team,
-    TeamConfig,
+    TeamConfig, UnlimitedAccounts, conformance,
 };
 use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;
@@ -294,4 +294,24 @@ async fn a_failing_account_delays_no_other() {
     assert_eq!(ended(&service, id).await.credits_used, 1);
     settle().await;
     assert_eq!(balance(&service).await, 99, "unused reservations are back in the balance");
+}
+
+#[tokio::test]
+async fn accounts_keep_the_rules_of_every_provider() {
+    let limits = vec![(Operation::Crawl, 1)];
+    let metered =
+        TeamConfig { credits: Some(5_000), requests_per_minute: limits, ..TeamConfig::new(team("metered")) };
+    let teams = MemoryAccounts::new().with_team("first", metered);
+    let teams = teams.with_team("second", TeamConfig::new(team("unmetered")));
+    conformance::accounts(&teams, "first").await;
+    conformance::accounts(&teams, "second").await;
+    conformance::accounts(&UnlimitedAccounts::new().with_key("key", team("a")), "key").await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "the provider answers")]
+async fn accounts_that_fail_are_found() {
+    let gone = TeamConfig { credits: Some(5_000), ..TeamConfig::new(team("gone")) };
+    let failing = FailingAccounts::new(MemoryAccounts::new().with_team("key", gone));
+    conformance::accounts(&*failing, "key").await;
 }

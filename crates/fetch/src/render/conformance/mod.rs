@@ -1,9 +1,4 @@
 //! The test suite for every [`Render`] implementation.
-//!
-//! Its pages need no scripts. They have pictures and scripts with a `src`, which an engine loads, and
-//! redirects, cookies and files. Call [`run`] with an engine, on a runtime whose time is not paused.
-//!
-//! It panics at the first rule that the engine breaks, with a message.
 
 #![expect(clippy::expect_used, reason = "a rule that is broken ends the suite")]
 
@@ -37,11 +32,12 @@ const SHORT_LIMIT: Duration = Duration::from_secs(4);
 /// The path that no request may reach.
 const REFUSED: &str = "/refused";
 
-/// Runs the whole suite.
+/// What every [`Render`] must do. The pages of the suite need no scripts. They have pictures and scripts with
+/// a `src`, which an engine loads, and redirects, cookies and files.
 ///
 /// # Panics
-/// If the engine breaks a rule.
-pub async fn run(engine: &dyn Render) {
+/// If the engine breaks a rule of its contract.
+pub async fn render(engine: &dyn Render) {
     let suite = Suite::new(engine).await;
     suite.redirects_of_the_document_are_checked_once().await;
     suite.a_refused_redirect_is_not_requested().await;
