@@ -26,3 +26,5 @@ pub use record::{Exchange, MAX_EXCHANGES, Recorder, Replay, Transcript};
 pub use retry::{DEFAULT_ATTEMPTS, MAX_RETRY_WAIT, Pause, RetryPolicy, Retrying};
 pub use search::{MAX_SEARCH_HITS, SearchHit, SearchQuery, WebSearch};
 pub use tokens::estimate_tokens;
+
+pub use crate::schema::Dialect;
