@@ -1,33 +1,19 @@
-//! Your own proxy, user agent, headers, root certificates and resolver of names.
+//! Your own proxy, user agent, headers and root certificates.
 //!
 //! `cargo run --release -p gleaner --example own_network -- URL [http://user:password@proxy:3128 [ca.pem]]`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
-use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, time::Duration};
 
-use gleaner::{BoxFuture, Engine, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver};
-
-/// Prints what it resolves. The egress guard still checks each address.
-#[derive(Debug)]
-struct LoudResolver(SystemResolver);
-
-impl Resolve for LoudResolver {
-    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
-        Box::pin(async move {
-            let addresses = self.0.resolve(host).await?;
-            println!("{host} is at {addresses:?}");
-            Ok(addresses)
-        })
-    }
-}
+use gleaner::{Engine, Proxy, ProxyPool, ScrapeRequest};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let url = arguments.next().unwrap_or_else(|| "https://example.com/".to_owned());
-    let resolver = LoudResolver(SystemResolver::default());
-    let mut builder = Engine::builder().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
-    builder = builder.user_agent("my-crawler/1.0 (+https://example.com/bot)");
+    let mut builder = Engine::builder()
+        .user_agent("my-crawler/1.0 (+https://example.com/bot)")
+        .connect_timeout(Duration::from_secs(5));
     if let Some(proxy) = arguments.next() {
         // A proxy in a private network also needs `allow_cidr` of the pool.
         builder = builder.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));
