@@ -18,7 +18,8 @@
 //! It does not repeat failed requests and does not limit requests per host. A caller with a queue, such as
 //! the engine, does both better: it knows all jobs of a host, and can put a page off instead of sleeping.
 //!
-//! With the feature `testing`, `conformance` has the test suites for every cache, resolver and browser engine.
+//! With the feature `testing`, `conformance` has the test suites for every cache, resolver and browser
+//! engine.
 //!
 //! # A page
 //!
