@@ -2,8 +2,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use async_trait::async_trait;
 use gleaner_fetch::{Error, Render, RenderProxy, RenderRequest, Rendered};
+use gleaner_types::BoxFuture;
 
 use crate::builder::BrowserBuilder;
 use crate::find::{BrowserNotFound, find};
@@ -97,18 +97,23 @@ impl Browser {
     }
 }
 
-#[async_trait]
 impl Render for Browser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let context = self.pool.open().await.map_err(|error| match error {
-            OpenError::Launch(error) if error.is_exhaustion() => Error::exhausted(&request.url),
-            OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
-            OpenError::Call(error) => {
-                tracing::debug!(%error, "a page was not opened");
-                Error::browser_crashed(&request.url)
-            }
-        })?;
-        page::render(&context, request, proxy).await
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let context = self.pool.open().await.map_err(|error| match error {
+                OpenError::Launch(error) if error.is_exhaustion() => Error::exhausted(&request.url),
+                OpenError::Launch(error) => Error::browser_unavailable(&request.url, &error.to_string()),
+                OpenError::Call(error) => {
+                    tracing::debug!(%error, "a page was not opened");
+                    Error::browser_crashed(&request.url)
+                }
+            })?;
+            page::render(&context, request, proxy).await
+        })
     }
 
     fn capacity(&self) -> usize {

@@ -1,14 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_extract::model::{
     Budgeted, Capabilities, LanguageModel, ModelAnswer, ModelRequest, Pause, ProviderError,
     ProviderErrorKind, RetryPolicy, Retrying,
 };
 use gleaner_extract::{Budget, ErrorKind, Extractor, Ledger, Shape, SiteMemory, Stop};
 use gleaner_runtime::JobOwner;
-use gleaner_types::PageError;
+use gleaner_types::{BoxFuture, PageError};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
@@ -138,7 +137,6 @@ struct CreditLimitedModel {
     owner: Option<Arc<dyn JobOwner>>,
 }
 
-#[async_trait]
 impl LanguageModel for CreditLimitedModel {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
@@ -148,14 +146,19 @@ impl LanguageModel for CreditLimitedModel {
         self.model.count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        if let Some(owner) = &self.owner
-            && !owner.reserve_tokens(self.ledger.committed_tokens()).await
-        {
-            self.ledger.stop(Stop::Credits);
-            return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));
-        }
-        self.model.complete(request).await
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            if let Some(owner) = &self.owner
+                && !owner.reserve_tokens(self.ledger.committed_tokens()).await
+            {
+                self.ledger.stop(Stop::Credits);
+                return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));
+            }
+            self.model.complete(request).await
+        })
     }
 }
 
@@ -166,7 +169,6 @@ struct DeadlineModel<M> {
     clock: JobClock,
 }
 
-#[async_trait]
 impl<M: LanguageModel> LanguageModel for DeadlineModel<M> {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
@@ -176,9 +178,14 @@ impl<M: LanguageModel> LanguageModel for DeadlineModel<M> {
         self.model.count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let late = || ProviderError::new(ProviderErrorKind::OverBudget, Stop::Time.to_string());
-        self.clock.in_time(self.model.complete(request)).await.unwrap_or_else(|| Err(late()))
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let late = || ProviderError::new(ProviderErrorKind::OverBudget, Stop::Time.to_string());
+            self.clock.in_time(self.model.complete(request)).await.unwrap_or_else(|| Err(late()))
+        })
     }
 }
 
@@ -186,10 +193,11 @@ impl<M: LanguageModel> LanguageModel for DeadlineModel<M> {
 #[derive(Debug, Clone, Copy)]
 struct Sleep;
 
-#[async_trait]
 impl Pause for Sleep {
-    async fn pause(&self, wait: Duration) {
-        tokio::time::sleep(wait).await;
+    fn pause(&self, wait: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            tokio::time::sleep(wait).await;
+        })
     }
 }
 
@@ -201,14 +209,13 @@ mod tests {
     #[derive(Debug)]
     struct Silent;
 
-    #[async_trait]
     impl LanguageModel for Silent {
         fn capabilities(&self) -> Capabilities {
             Capabilities::new("silent", 8_000)
         }
 
-        async fn complete(&self, _: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-            std::future::pending().await
+        fn complete<'a>(&'a self, _: &'a ModelRequest) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+            Box::pin(std::future::pending())
         }
     }
 

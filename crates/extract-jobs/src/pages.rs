@@ -9,11 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
 use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask, PageText, Session};
-use gleaner_types::{Interrupt, PageError};
+use gleaner_types::{BoxFuture, Interrupt, PageError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
@@ -189,53 +188,56 @@ impl FieldReader {
     }
 }
 
-#[async_trait]
 impl Extract for PlannedExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.runner.extract(task).await
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        self.runner.extract(task)
     }
 
-    async fn read_page(&self, mut task: PageTask<'_>) -> PageRead {
-        let mut read = PageRead::default();
-        let Some(state) = task.kept.get_or_init(|| self.new_state(Cost::default())) else { return read };
-        let job = self.page_job(state, &task);
-        let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
-        let mut page =
-            Page::new(task.url.clone(), html).with_markdown(markdown).with_interrupt(&Interrupt::armed());
-        page.title = task.title.map(str::to_owned);
-        let (page, slots) = (Arc::new(page), self.runner.slots());
-        if let Some(format) = task.json {
-            let prompt = format.prompt.as_deref();
-            let schema = self.schema(format.schema.as_ref(), prompt);
-            let system_prompt = format.system_prompt.as_deref();
-            let request = FieldRequest { schema, prompt, system_prompt, complete: true };
-            match state.json.read(&job, slots, &page, request, &mut read.notes).await {
-                Ok(data) => read.json = Some(data),
-                Err(cause) => read.notes.push(format!("the format `json` failed: {cause}")),
+    fn read_page<'a>(&'a self, mut task: PageTask<'a>) -> BoxFuture<'a, PageRead> {
+        Box::pin(async move {
+            let mut read = PageRead::default();
+            let Some(state) = task.kept.get_or_init(|| self.new_state(Cost::default())) else { return read };
+            let job = self.page_job(state, &task);
+            let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
+            let mut page =
+                Page::new(task.url.clone(), html).with_markdown(markdown).with_interrupt(&Interrupt::armed());
+            page.title = task.title.map(str::to_owned);
+            let (page, slots) = (Arc::new(page), self.runner.slots());
+            if let Some(format) = task.json {
+                let prompt = format.prompt.as_deref();
+                let schema = self.schema(format.schema.as_ref(), prompt);
+                let system_prompt = format.system_prompt.as_deref();
+                let request = FieldRequest { schema, prompt, system_prompt, complete: true };
+                match state.json.read(&job, slots, &page, request, &mut read.notes).await {
+                    Ok(data) => read.json = Some(data),
+                    Err(cause) => read.notes.push(format!("the format `json` failed: {cause}")),
+                }
             }
-        }
-        if let Some(tracking) = task.compared {
-            let prompt = tracking.prompt.as_deref();
-            let schema = self.schema(tracking.schema.as_ref(), prompt);
-            let request = FieldRequest { schema, prompt, system_prompt: None, complete: false };
-            match state.compared.read(&job, slots, &page, request, &mut read.notes).await {
-                Ok(data) => read.compared = Some(data),
-                Err(cause) => read.notes.push(format!("the fields to compare could not be read: {cause}")),
+            if let Some(tracking) = task.compared {
+                let prompt = tracking.prompt.as_deref();
+                let schema = self.schema(tracking.schema.as_ref(), prompt);
+                let request = FieldRequest { schema, prompt, system_prompt: None, complete: false };
+                match state.compared.read(&job, slots, &page, request, &mut read.notes).await {
+                    Ok(data) => read.compared = Some(data),
+                    Err(cause) => {
+                        read.notes.push(format!("the fields to compare could not be read: {cause}"))
+                    }
+                }
             }
-        }
-        if task.summary.is_some() && self.model.is_some() {
-            let summary = job.extractor().summarise(&page).await;
-            if summary.text.is_none() {
-                read.notes.extend(summary_warning.map(str::to_owned));
-                read.notes.extend(
-                    summary.refused.map(|cause| format!("the model's summary was not used: {cause}")),
-                );
+            if task.summary.is_some() && self.model.is_some() {
+                let summary = job.extractor().summarise(&page).await;
+                if summary.text.is_none() {
+                    read.notes.extend(summary_warning.map(str::to_owned));
+                    read.notes.extend(
+                        summary.refused.map(|cause| format!("the model's summary was not used: {cause}")),
+                    );
+                }
+                read.summary = summary.text;
             }
-            read.summary = summary.text;
-        }
-        read.notes.dedup();
-        read.tokens_used = job.ledger.spent().tokens;
-        read
+            read.notes.dedup();
+            read.tokens_used = job.ledger.spent().tokens;
+            read
+        })
     }
 
     fn save_session(&self, session: &Session) -> Option<Vec<u8>> {

@@ -2,7 +2,6 @@ use gleaner_types::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, ExecutionPlan, ExecutionPlanner, PlanningContext};
 use gleaner_runtime::{Extract, ExtractTask, Extracted, JobOwner, Runtime, without_logs};
@@ -134,9 +133,8 @@ impl ExtractRunner {
     }
 }
 
-#[async_trait]
 impl Extract for ExtractRunner {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.run(task.plan, task.owner, None).await.map(Extracted::from)
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move { self.run(task.plan, task.owner, None).await.map(Extracted::from) })
     }
 }

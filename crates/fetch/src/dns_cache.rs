@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use moka::sync::Cache;
 use tokio::time::Instant;
 
@@ -97,10 +97,11 @@ impl CachedResolver {
     }
 }
 
-#[async_trait]
 impl Resolve for CachedResolver {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        self.look_up(host).await.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            self.look_up(host).await.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+        })
     }
 }
 
@@ -119,19 +120,20 @@ mod tests {
         failures: usize,
     }
 
-    #[async_trait]
     impl Resolve for Counting {
-        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            let call = self.calls.fetch_add(1, SeqCst);
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            if let Some(kind) = self.fails.filter(|_| call < self.failures) {
-                return Err(io::Error::new(kind, "secret"));
-            }
-            Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
+        fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+            Box::pin(async move {
+                let call = self.calls.fetch_add(1, SeqCst);
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                if let Some(kind) = self.fails.filter(|_| call < self.failures) {
+                    return Err(io::Error::new(kind, "secret"));
+                }
+                Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
+            })
         }
 
-        async fn resolve_with_ttl(&self, host: &str) -> io::Result<DnsAnswer> {
-            Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: self.ttl })
+        fn resolve_with_ttl<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<DnsAnswer>> {
+            Box::pin(async move { Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: self.ttl }) })
         }
     }
 
@@ -213,11 +215,12 @@ mod tests {
     #[derive(Debug)]
     struct Nothing(AtomicUsize);
 
-    #[async_trait]
     impl Resolve for Nothing {
-        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            self.0.fetch_add(1, SeqCst);
-            Ok(Vec::new())
+        fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+            Box::pin(async move {
+                self.0.fetch_add(1, SeqCst);
+                Ok(Vec::new())
+            })
         }
     }
 

@@ -18,6 +18,8 @@
 //! It does not repeat failed requests and does not limit requests per host. A caller with a queue, such as
 //! the engine, does both better: it knows all jobs of a host, and can put a page off instead of sleeping.
 //!
+//! With the feature `testing`, `conformance` has the test suites for every cache, resolver and browser
+//! engine.
 //!
 //! # A page
 //!
@@ -96,17 +98,17 @@
 //! # A check of redirects
 //!
 //! ```
-//! use async_trait::async_trait;
-//! use gleaner_fetch::{RedirectCheck, RedirectRefused};
+//! use gleaner_fetch::{BoxFuture, RedirectCheck, RedirectRefused};
 //! use url::Url;
 //!
 //! struct SameHost;
 //!
-//! #[async_trait]
 //! impl RedirectCheck for SameHost {
-//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-//!         let same = from.host() == to.host();
-//!         if same { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
+//!     fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+//!         Box::pin(async move {
+//!             let same = from.host() == to.host();
+//!             if same { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
+//!         })
 //!     }
 //! }
 //! # let _ = SameHost;
@@ -116,6 +118,8 @@ mod body;
 mod builder;
 mod cache;
 mod config_error;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod cookies;
 mod data_uri;
 mod date;
@@ -154,6 +158,7 @@ pub use dns_cache::{
 pub use egress::EgressPolicy;
 pub use error::{Error, ErrorKind};
 pub use fetcher::{CHECK_TIMEOUT, Fetcher, MAX_HOST_BYTES};
+pub use gleaner_types::BoxFuture;
 pub use headers::{
     DEFAULT_USER_AGENT, MAX_REQUEST_HEADERS, MOBILE_USER_AGENT, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT,
 };
@@ -163,8 +168,6 @@ pub use media::Accept;
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
-#[cfg(feature = "testing")]
-pub use render::conformance;
 pub use render::{
     ActionResult, DEFAULT_RENDERS, DocumentFacts, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE,
     MAX_LOADS_PER_HOST, MAX_LOADS_PER_PAGE, MAX_REQUESTS_PER_PAGE, MAX_RESULTS_BYTES_PER_PAGE, Picture,

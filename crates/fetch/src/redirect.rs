@@ -5,8 +5,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-use async_trait::async_trait;
-use gleaner_types::ErrorCode;
+use gleaner_types::{BoxFuture, ErrorCode};
 use http::header::LOCATION;
 use http::{HeaderMap, Method, StatusCode};
 use url::Url;
@@ -15,7 +14,6 @@ use crate::error::{Error, ErrorKind};
 
 /// Asked before each redirect is followed, after the policy has permitted its target. A crawl checks the
 /// target against its scope and robots.txt. It also decides whether requests may start.
-#[async_trait]
 pub trait RedirectCheck: Send + Sync {
     /// Whether the redirect from `from` to `to` may be followed. The time of this call does not count towards
     /// the request's timeout, because waiting for a slot of a host may take longer than any fetch. The caller
@@ -24,7 +22,7 @@ pub trait RedirectCheck: Send + Sync {
     /// # Errors
     ///
     /// [`RedirectRefused`] ends the fetch with [`crate::ErrorKind::RedirectRefused`].
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused>;
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>>;
 
     /// Whether a request may be on its way now: each request of the chain, and each load of a rendered page.
     /// It is asked before the name is looked up, before the connection is opened, and before the request is
@@ -34,17 +32,18 @@ pub trait RedirectCheck: Send + Sync {
     }
 
     /// Waits until [`may_start`](Self::may_start) returns true. This counts towards the request's timeout.
-    async fn wait_for_start(&self) {}
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
 }
 
 /// Follows every redirect that the policy permits.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FollowAll;
 
-#[async_trait]
 impl RedirectCheck for FollowAll {
-    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), RedirectRefused> {
-        Ok(())
+    fn check<'a>(&'a self, _from: &'a Url, _to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move { Ok(()) })
     }
 }
 
@@ -174,19 +173,20 @@ mod tests {
 
     struct Gate(watch::Sender<bool>);
 
-    #[async_trait]
     impl RedirectCheck for Gate {
-        async fn check(&self, _from: &Url, _to: &Url) -> Result<(), RedirectRefused> {
-            Ok(())
+        fn check<'a>(&'a self, _from: &'a Url, _to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+            Box::pin(async move { Ok(()) })
         }
 
         fn may_start(&self) -> bool {
             *self.0.borrow()
         }
 
-        async fn wait_for_start(&self) {
-            let mut open = self.0.subscribe();
-            open.wait_for(|open| *open).await.unwrap();
+        fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+            Box::pin(async move {
+                let mut open = self.0.subscribe();
+                open.wait_for(|open| *open).await.unwrap();
+            })
         }
     }
 

@@ -1,12 +1,15 @@
 //! Resolves names, and checks every answer against the policy before it can be dialled.
 
+#[cfg(feature = "testing")]
+pub(crate) mod conformance;
+
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use tokio::sync::Semaphore;
 
 use crate::cache::flight::{FlightRole, Flights};
@@ -23,7 +26,6 @@ pub const MAX_LOOKUPS: usize = 128;
 
 /// Resolves host names to addresses. Implement it to use a resolver of your own. The policy checks its
 /// answers, so it does not have to filter them.
-#[async_trait]
 pub trait Resolve: Send + Sync + fmt::Debug {
     /// All addresses of `host`, in the order in which to try them.
     ///
@@ -32,15 +34,15 @@ pub trait Resolve: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::NotFound`] if the name does not exist, which is cached for a while; any other kind if
     /// the resolver failed, which may be temporary. After either the lookup is repeated once. The text is not
     /// shown to callers.
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     /// The same with the time to live of the answer, if the resolver knows it.
     ///
     /// # Errors
     ///
     /// As [`Resolve::resolve`].
-    async fn resolve_with_ttl(&self, host: &str) -> io::Result<DnsAnswer> {
-        Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: None })
+    fn resolve_with_ttl<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<DnsAnswer>> {
+        Box::pin(async move { Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: None }) })
     }
 }
 
@@ -70,11 +72,12 @@ impl Default for SystemResolver {
     }
 }
 
-#[async_trait]
 impl Resolve for SystemResolver {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let result = self.look_up(host, system_lookup).await;
-        result.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let result = self.look_up(host, system_lookup).await;
+            result.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+        })
     }
 }
 
@@ -178,10 +181,9 @@ mod tests {
     #[derive(Debug)]
     struct Fixed(Vec<&'static str>);
 
-    #[async_trait]
     impl Resolve for Fixed {
-        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            Ok(self.0.iter().map(|text| text.parse().unwrap()).collect())
+        fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+            Box::pin(async move { Ok(self.0.iter().map(|text| text.parse().unwrap()).collect()) })
         }
     }
 

@@ -3,29 +3,15 @@
 //! `cargo run --release -p gleaner --example own_network -- URL [http://user:password@proxy:3128 [ca.pem]]`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
-use std::{error::Error, io, net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error, time::Duration};
 
-use gleaner::{Engine, Network, Proxy, ProxyPool, Resolve, ScrapeRequest, SystemResolver, async_trait};
-
-/// Prints what it resolves. The egress guard still checks each address.
-#[derive(Debug)]
-struct LoudResolver(SystemResolver);
-
-#[async_trait]
-impl Resolve for LoudResolver {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let addresses = self.0.resolve(host).await?;
-        println!("{host} is at {addresses:?}");
-        Ok(addresses)
-    }
-}
+use gleaner::{Engine, Network, Proxy, ProxyPool, ScrapeRequest};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let url = arguments.next().unwrap_or_else(|| "https://example.com/".to_owned());
-    let resolver = LoudResolver(SystemResolver::default());
-    let mut network = Network::new().resolver(Arc::new(resolver)).connect_timeout(Duration::from_secs(5));
+    let mut network = Network::new().connect_timeout(Duration::from_secs(5));
     if let Some(proxy) = arguments.next() {
         // A proxy in a private network also needs `allow_cidr` of the pool.
         network = network.basic_proxies(ProxyPool::new([Proxy::parse(&proxy)?]));

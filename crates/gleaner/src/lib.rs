@@ -51,6 +51,7 @@
 //! | ask a language model | [`models`], or one of your own by [`model`] |
 //! | convert untrusted PDFs | [`pdf`] |
 //! | serve teams, with credits and webhooks | [`service`] |
+//! | write a port of your own | [`Resolve`], [`CacheStore`], [`Render`], [`model`], [`service::Accounts`], [`store`]; the feature `testing` has their test suites |
 //! | serve HTTP | the crate `gleaner-http`, a `tower` service |
 //!
 //! The repository has short programs for most of these, `crates/gleaner/examples`.
@@ -139,6 +140,7 @@
 //! - `browser` (off, Unix only): pages rendered by an installed Chromium, for `EngineBuilder::browser`.
 //!   Without it, and without a [`renderer`](EngineBuilder::renderer) of your own, `actions` and the format
 //!   `screenshot` are refused, and pages that scripts build stay as served.
+//! - `testing` (off): `conformance`, the test suites for ports of your own, for your dev-dependencies.
 //!
 #![cfg_attr(not(feature = "browser"), doc = "[`browser`]: #features")]
 #![cfg_attr(not(feature = "models"), doc = "[`models`]: #features")]
@@ -201,7 +203,8 @@ pub mod extraction {
     };
     #[doc(inline)]
     pub use gleaner_runtime::{
-        Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,
+        Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, Session,
+        TokenMeter,
     };
 }
 #[cfg(feature = "extract")]
@@ -209,9 +212,26 @@ pub mod extraction {
 pub use gleaner_extract_jobs::{ExtractResult, ExtractWatch, PageCoverage, PageReport, PromptedCrawl, Typed};
 #[doc(inline)]
 pub use gleaner_fetch::{
-    CacheEntry, CacheKey, CacheStore, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder, MemoryCache, Proxy,
-    ProxyPool, Render, Resolve, SystemResolver,
+    CacheEntry, CacheKey, CacheStore, CorruptEntry, DiskCache, DnsAnswer, EgressPolicy, FetcherBuilder,
+    MemoryCache, Proxy, ProxyPool, Render, Resolve, SystemResolver,
 };
+/// The test suites for implementations of the ports: call one in a test of yours.
+///
+/// Each panics at the first rule that is broken, with a message. They need a tokio runtime whose time is not
+/// paused.
+#[cfg(feature = "testing")]
+pub mod conformance {
+    #[cfg(feature = "extract")]
+    #[doc(inline)]
+    pub use gleaner_extract::model::conformance::{language_model, web_search};
+    #[doc(inline)]
+    pub use gleaner_fetch::conformance::{cache_store, render, resolve};
+    #[cfg(feature = "service")]
+    #[doc(inline)]
+    pub use gleaner_service::conformance::accounts;
+    #[doc(inline)]
+    pub use gleaner_store::conformance::{run as store, run_patiently as store_patiently};
+}
 /// The types of an implementation of [`Render`].
 pub mod render {
     #[doc(inline)]
@@ -238,9 +258,12 @@ pub mod hooks {
         Pace, PageAttempt, PageEnd, PageFacts, PageHooks, RequestDraft, Retry, SINK_TIME, SinkPage, Timings,
     };
 }
-/// The attribute of implementations of the ports with asynchronous methods, such as [`Resolve`] and
-/// [`CacheStore`].
+/// The attribute of an implementation of [`Store`](store::Store). The other ports need none: their methods
+/// return a [`BoxFuture`].
 pub use async_trait::async_trait;
+/// The rules and the queue of a crawl, whose types occur in the port of a [`store`].
+#[doc(inline)]
+pub use gleaner_frontier as frontier;
 #[doc(inline)]
 pub use gleaner_frontier::{RobotsLine, SkipReason, Trap};
 #[cfg(feature = "models")]
@@ -286,4 +309,4 @@ pub use gleaner_types::{
     media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
-pub use {http, ipnet, schemars, serde_json, tokio, url};
+pub use {bytes, http, ipnet, schemars, serde_json, tokio, url, uuid};

@@ -1,8 +1,8 @@
 //! Implements the port for sending webhooks with the fetcher.
 
-use async_trait::async_trait;
 use gleaner_fetch::{Accept, Error, Fetcher, FollowAll, Request};
 use gleaner_service::{Deliver, DeliverError, Delivery};
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::ProxyMode;
 use url::Url;
 
@@ -18,22 +18,23 @@ impl WebhookAdapter {
     }
 }
 
-#[async_trait]
 impl Deliver for WebhookAdapter {
-    async fn check(&self, url: &Url) -> Result<(), DeliverError> {
-        self.fetcher.check_resolved(url).await.map_err(|error| failure(&error))
+    fn check<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>> {
+        Box::pin(async move { self.fetcher.check_resolved(url).await.map_err(|error| failure(&error)) })
     }
 
-    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
-        let headers = delivery.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let request = Request::post(delivery.url.clone(), delivery.body.to_vec()).headers(headers);
-        let mut request = request.map_err(|error| failure(&error))?;
-        request.accept = Accept::Nothing;
-        request.max_redirects = Some(0);
-        request.timeout = Some(delivery.timeout);
-        request.proxy = ProxyMode::Basic;
-        let response = self.fetcher.fetch(request, &FollowAll).await;
-        response.map(|response| response.status).map_err(|error| failure(&error))
+    fn deliver<'a>(&'a self, delivery: Delivery<'a>) -> BoxFuture<'a, Result<u16, DeliverError>> {
+        Box::pin(async move {
+            let headers = delivery.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            let request = Request::post(delivery.url.clone(), delivery.body.to_vec()).headers(headers);
+            let mut request = request.map_err(|error| failure(&error))?;
+            request.accept = Accept::Nothing;
+            request.max_redirects = Some(0);
+            request.timeout = Some(delivery.timeout);
+            request.proxy = ProxyMode::Basic;
+            let response = self.fetcher.fetch(request, &FollowAll).await;
+            response.map(|response| response.status).map_err(|error| failure(&error))
+        })
     }
 }
 
@@ -61,11 +62,12 @@ mod tests {
         lookups: AtomicUsize,
     }
 
-    #[async_trait]
     impl Resolve for CyclicResolver {
-        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
-            let lookup = self.lookups.fetch_add(1, Ordering::Relaxed);
-            Ok(self.answers[lookup % self.answers.len()].clone())
+        fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+            Box::pin(async move {
+                let lookup = self.lookups.fetch_add(1, Ordering::Relaxed);
+                Ok(self.answers[lookup % self.answers.len()].clone())
+            })
         }
     }
 

@@ -7,8 +7,7 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
-use gleaner_extract::model::ProviderError;
+use gleaner_extract::model::{BoxFuture, ProviderError};
 use gleaner_fetch::{
     Accept, EgressPolicy, ErrorKind as FetchErrorKind, Fetcher, FetcherBuilder, RedirectCheck,
     RedirectRefused, Request, Response,
@@ -80,10 +79,9 @@ pub(crate) enum Reply {
 /// Follows no redirect: if a service moves, the embedder must configure its new URL.
 struct FollowNone;
 
-#[async_trait]
 impl RedirectCheck for FollowNone {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
-        Err(RedirectRefused::new("a service's redirects are not followed"))
+    fn check<'a>(&'a self, _: &'a Url, _: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move { Err(RedirectRefused::new("a service's redirects are not followed")) })
     }
 }
 

@@ -1,9 +1,8 @@
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_extract::model::{
-    Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, ModelAnswer, ModelRequest, ProviderError,
-    TokenPrice,
+    BoxFuture, Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, ModelAnswer, ModelRequest,
+    ProviderError, TokenPrice,
 };
 use gleaner_fetch::FetcherBuilder;
 use url::Url;
@@ -56,34 +55,39 @@ impl HttpModel {
     }
 }
 
-#[async_trait]
 impl LanguageModel for HttpModel {
     fn capabilities(&self) -> Capabilities {
         self.settings.capabilities.clone()
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let call = self.provider.call(&self.settings, request);
-        let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
-        let reply = self.endpoint.post(&path, call.key_header, call.headers, &call.body).await;
-        let outcome = match reply {
-            Ok(Reply::Body(response)) => {
-                self.provider.answer(&response.body).map(truncated).map(without_impossible_usage)
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let call = self.provider.call(&self.settings, request);
+            let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
+            let reply = self.endpoint.post(&path, call.key_header, call.headers, &call.body).await;
+            let outcome = match reply {
+                Ok(Reply::Body(response)) => {
+                    self.provider.answer(&response.body).map(truncated).map(without_impossible_usage)
+                }
+                // A reply that is too large counts as an answer that was cut off before its first word.
+                Ok(Reply::TooLarge) => {
+                    Ok(ModelAnswer { text: String::new(), finish: Finish::Length, usage: None })
+                }
+                Err(error) => Err(error),
+            };
+            let model = self.settings.capabilities.model.as_str();
+            match &outcome {
+                Ok(answer) => {
+                    let (finish, usage) = (answer.finish, answer.usage);
+                    tracing::debug!(model, ?finish, ?usage, "a model answered");
+                }
+                Err(error) => tracing::debug!(model, %error, "a model gave no answer"),
             }
-            // A reply that is too large counts as an answer that was cut off before its first word.
-            Ok(Reply::TooLarge) => {
-                Ok(ModelAnswer { text: String::new(), finish: Finish::Length, usage: None })
-            }
-            Err(error) => Err(error),
-        };
-        let model = self.settings.capabilities.model.as_str();
-        match &outcome {
-            Ok(answer) => {
-                tracing::debug!(model, finish = ?answer.finish, usage = ?answer.usage, "a model answered");
-            }
-            Err(error) => tracing::debug!(model, %error, "a model gave no answer"),
-        }
-        outcome
+            outcome
+        })
     }
 }
 

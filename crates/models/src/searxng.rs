@@ -1,8 +1,7 @@
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_extract::model::{
-    MAX_SEARCH_HITS, ProviderError, ProviderErrorKind, SearchHit, SearchQuery, WebSearch,
+    BoxFuture, MAX_SEARCH_HITS, ProviderError, ProviderErrorKind, SearchHit, SearchQuery, WebSearch,
 };
 use gleaner_fetch::FetcherBuilder;
 use serde::Deserialize;
@@ -88,16 +87,17 @@ struct Entry {
     content: Option<String>,
 }
 
-#[async_trait]
 impl WebSearch for SearxNg {
-    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError> {
-        let url = search_url(&self.endpoint.url(&["search"]), query);
-        match self.endpoint.get(url, ("authorization", "Bearer ")).await? {
-            Reply::Body(response) => read(&response.body, query.limit),
-            Reply::TooLarge => {
-                Err(ProviderError::new(ProviderErrorKind::BadAnswer, "the list of results is too large"))
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<SearchHit>, ProviderError>> {
+        Box::pin(async move {
+            let url = search_url(&self.endpoint.url(&["search"]), query);
+            match self.endpoint.get(url, ("authorization", "Bearer ")).await? {
+                Reply::Body(response) => read(&response.body, query.limit),
+                Reply::TooLarge => {
+                    Err(ProviderError::new(ProviderErrorKind::BadAnswer, "the list of results is too large"))
+                }
             }
-        }
+        })
     }
 }
 

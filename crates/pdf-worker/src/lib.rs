@@ -17,7 +17,6 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use async_trait::async_trait;
 use gleaner_runtime::{FairSemaphore, Fetched, PdfTask, ReadPdf, SlotOwner, Transformed, spawn_blocking};
 use gleaner_transform::MAX_BODY_BYTES;
 use gleaner_transform::pdf::{
@@ -25,7 +24,7 @@ use gleaner_transform::pdf::{
 };
 use gleaner_types::media::is_pdf;
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, Interrupt, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
 
 use self::child::Outcome;
@@ -188,21 +187,22 @@ impl PdfWorkers {
     }
 }
 
-#[async_trait]
 impl ReadPdf for PdfWorkers {
-    async fn read_pdf(
-        &self,
-        page: &Fetched,
-        options: &ScrapeOptionsPlan,
-        task: PdfTask<'_>,
-    ) -> Option<Result<Transformed, PageError>> {
-        let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
-        if !is_pdf(page.content_type.as_deref(), &page.body) || page.body.len() > MAX_BODY_BYTES {
-            return None;
-        }
-        let slot_owner = SlotOwner::new(task.team, &page.url);
-        let converted = timeout_at(task.deadline, self.convert(page, options, parser, &slot_owner)).await;
-        Some(converted.unwrap_or_else(|_| Err(timed_out())))
+    fn read_pdf<'a>(
+        &'a self,
+        page: &'a Fetched,
+        options: &'a ScrapeOptionsPlan,
+        task: PdfTask<'a>,
+    ) -> BoxFuture<'a, Option<Result<Transformed, PageError>>> {
+        Box::pin(async move {
+            let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
+            if !is_pdf(page.content_type.as_deref(), &page.body) || page.body.len() > MAX_BODY_BYTES {
+                return None;
+            }
+            let slot_owner = SlotOwner::new(task.team, &page.url);
+            let converted = timeout_at(task.deadline, self.convert(page, options, parser, &slot_owner)).await;
+            Some(converted.unwrap_or_else(|_| Err(timed_out())))
+        })
     }
 }
 

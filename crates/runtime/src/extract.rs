@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use gleaner_types::plan::{ChangeTracking, ExtractPlan, JsonFormat};
-use gleaner_types::{ErrorCode, JobId, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -19,30 +18,31 @@ use crate::session::Session;
 
 /// Extracts structured data. `gleaner-extract-jobs` implements it with the planner of `gleaner-extract` and a
 /// model.
-#[async_trait]
 pub trait Extract: Debug + Send + Sync + 'static {
     /// Runs an extract job. Dropping the future must end the work; `task.cancelled` reports the same to
     /// spawned tasks.
     ///
     /// # Errors
     /// Why there is no data, in the contract's codes.
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError>;
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>>;
 
     /// Reads fields off the Markdown of one page.
     ///
     /// # Errors
     /// If the extraction fails. The default always fails with `MODEL_NOT_CONFIGURED`.
-    async fn extract_page(
-        &self,
-        url: &str,
-        markdown: &str,
-        schema: Option<&Value>,
-        prompt: Option<&str>,
-    ) -> Result<Extracted, PageError> {
-        let _ = (url, markdown, schema, prompt);
-        Err(PageError {
-            code: ErrorCode::ModelNotConfigured,
-            message: "this engine was built without a language model".to_owned(),
+    fn extract_page<'a>(
+        &'a self,
+        url: &'a str,
+        markdown: &'a str,
+        schema: Option<&'a Value>,
+        prompt: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            let _ = (url, markdown, schema, prompt);
+            Err(PageError {
+                code: ErrorCode::ModelNotConfigured,
+                message: "this engine was built without a language model".to_owned(),
+            })
         })
     }
 
@@ -51,8 +51,8 @@ pub trait Extract: Debug + Send + Sync + 'static {
     /// is missing. Dropping the future must end the work.
     ///
     /// The default reads fields with [`extract_page`](Self::extract_page) and keeps summaries unchanged.
-    async fn read_page(&self, page: PageTask<'_>) -> PageRead {
-        read_page_fields(self, page).await
+    fn read_page<'a>(&'a self, page: PageTask<'a>) -> BoxFuture<'a, PageRead> {
+        Box::pin(async move { read_page_fields(self, page).await })
     }
 
     /// What was learned in the session of a job, for [`restore_session`](Self::restore_session) in another

@@ -4,10 +4,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_frontier::{HostFeedback, Observation};
 use gleaner_store::HostGuard;
-use gleaner_types::SafeUrl;
+use gleaner_types::{BoxFuture, SafeUrl};
 use tokio::time::Instant;
 use url::{Position, Url};
 
@@ -198,20 +197,23 @@ impl<'a> AuxiliaryRedirects<'a> {
     }
 }
 
-#[async_trait]
 impl RedirectCheck for AuxiliaryRedirects<'_> {
-    async fn check(&self, _from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
-        self.chain.release_permit();
-        let hold = self.chain.shared.hold(to).await;
-        self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }, hold).await;
-        Ok(())
+    fn check<'a>(&'a self, _from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefusal>> {
+        Box::pin(async move {
+            self.chain.release_permit();
+            let hold = self.chain.shared.hold(to).await;
+            self.chain.continue_at(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }, hold).await;
+            Ok(())
+        })
     }
 
     fn may_start(&self) -> bool {
         !self.chain.shared.term.is_over()
     }
 
-    async fn wait_for_start(&self) {
-        self.chain.shared.term.lasts().await;
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.chain.shared.term.lasts().await;
+        })
     }
 }

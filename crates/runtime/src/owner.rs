@@ -3,14 +3,13 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use async_trait::async_trait;
 use gleaner_store::JobAccount;
+use gleaner_types::BoxFuture;
 
 /// Reports the tokens that a job has used so far.
 pub type TokenMeter = Box<dyn Fn() -> u64 + Send + Sync>;
 
 /// The owner of an extract job: a team with slots for pages, credits for tokens, and permits for maps.
-#[async_trait]
 pub trait JobOwner: Debug + Send + Sync + 'static {
     /// The account for pages of the job: they use slots of the team, and their price is part of the job's
     /// tokens.
@@ -24,7 +23,7 @@ pub trait JobOwner: Debug + Send + Sync + 'static {
 
     /// Reserves credits for this many tokens in total since the start of this run of the job. False if the
     /// team has too few: then the step that would use them must be skipped.
-    async fn reserve_tokens(&self, tokens: u64) -> bool;
+    fn reserve_tokens(&self, tokens: u64) -> BoxFuture<'_, bool>;
 
     /// Sets the meter that reports the tokens used so far. It may be read at any time, and is read when the
     /// job ends without a result. Later calls have no effect.
@@ -34,7 +33,7 @@ pub trait JobOwner: Debug + Send + Sync + 'static {
     fn tokens_used(&self) -> u64;
 
     /// Waits for a permit for work other than pages, such as the [map](crate::Runtime::map) of a site.
-    async fn lookup_permit(&self) -> OwnerPermit;
+    fn lookup_permit(&self) -> BoxFuture<'_, OwnerPermit>;
 }
 
 /// A permit of a [`JobOwner`]. Dropping it returns it.

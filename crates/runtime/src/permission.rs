@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_frontier::{Decision, Observation, RobotsLine, SkipReason};
 use gleaner_store::{FinishedPage, HostGuard, JobWarning, LeasedPage, PageOutcome};
+use gleaner_types::BoxFuture;
 use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
@@ -131,69 +131,72 @@ impl CrawlRedirects<'_> {
     }
 }
 
-#[async_trait]
 impl RedirectCheck for CrawlRedirects<'_> {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
-        if !same_host(from, to) {
-            // If the host stays the same, the last answer is reported instead.
-            let progress = self.chain.progress();
-            let redirect =
-                Observation { status: Some(StatusCode::FOUND.as_u16()), latency: progress.elapsed };
-            self.shared.observe(from, progress.feedback(Some(redirect)));
-        }
-        self.chain.release_permit();
-        let Some(crawl) = &self.job.crawl else {
-            let hold = self.hold(to).await?;
-            self.chain.continue_at(to, self.job.pacing(Duration::ZERO), hold).await;
-            return Ok(());
-        };
-        match crawl.scope.decide(to, false) {
-            Decision::Rejected(SkipReason::NotIncluded) if self.is_start => {}
-            Decision::Rejected(SkipReason::OtherHost) if self.is_export && serves_exports(to) => {}
-            // A redirect from `/docs/` to `/docs` leads to the same page.
-            Decision::Rejected(SkipReason::OutsideStartPath)
-                if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
-            Decision::Rejected(reason) => return Err(RedirectRefusal::OutOfScope(reason.to_string())),
-            Decision::Inside | Decision::External => {}
-        }
-        // It also keeps the host for the request for its robots.txt.
-        let hold = self.hold(to).await?;
-        let mut gap = Duration::ZERO;
-        if let Some(agent) = &crawl.robots_agent {
-            let robots = self.shared.robots(agent, to, false, self.job).await.robots;
-            match &robots.failure {
-                // The engine's own rules forbid the target; robots.txt was not requested.
-                Some(failure) if failure.is_refusal() => {
-                    return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
-                }
-                Some(failure) if failure.exhausted => {
-                    let not_before = self.shared.clock.now() + EXHAUSTED_PAUSE;
-                    return Err(RedirectRefusal::HostBusy { not_before });
-                }
-                Some(RobotsFailure { error, is_transient, answered, .. }) => {
-                    return Err(RedirectRefusal::RobotsUnreadable {
-                        cause: error.clone(),
-                        is_transient: *is_transient,
-                        answered: *answered,
-                    });
-                }
-                None if !robots.policy.allows(to) => {
-                    return Err(RedirectRefusal::Robots { rule: robots.policy.forbidding_line(to) });
-                }
-                None => gap = robots.policy.crawl_delay().unwrap_or_default(),
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefusal>> {
+        Box::pin(async move {
+            if !same_host(from, to) {
+                // If the host stays the same, the last answer is reported instead.
+                let progress = self.chain.progress();
+                let redirect =
+                    Observation { status: Some(StatusCode::FOUND.as_u16()), latency: progress.elapsed };
+                self.shared.observe(from, progress.feedback(Some(redirect)));
             }
-        }
-        // Without a limit: what returned to the queue here would ask for the redirect again, which takes the turn
-        // of the request that it waits for.
-        self.chain.continue_at(to, self.job.pacing(gap), hold).await;
-        Ok(())
+            self.chain.release_permit();
+            let Some(crawl) = &self.job.crawl else {
+                let hold = self.hold(to).await?;
+                self.chain.continue_at(to, self.job.pacing(Duration::ZERO), hold).await;
+                return Ok(());
+            };
+            match crawl.scope.decide(to, false) {
+                Decision::Rejected(SkipReason::NotIncluded) if self.is_start => {}
+                Decision::Rejected(SkipReason::OtherHost) if self.is_export && serves_exports(to) => {}
+                // A redirect from `/docs/` to `/docs` leads to the same page.
+                Decision::Rejected(SkipReason::OutsideStartPath)
+                    if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
+                Decision::Rejected(reason) => return Err(RedirectRefusal::OutOfScope(reason.to_string())),
+                Decision::Inside | Decision::External => {}
+            }
+            // It also keeps the host for the request for its robots.txt.
+            let hold = self.hold(to).await?;
+            let mut gap = Duration::ZERO;
+            if let Some(agent) = &crawl.robots_agent {
+                let robots = self.shared.robots(agent, to, false, self.job).await.robots;
+                match &robots.failure {
+                    // The engine's own rules forbid the target; robots.txt was not requested.
+                    Some(failure) if failure.is_refusal() => {
+                        return Err(RedirectRefusal::OutOfScope(failure.error.message.clone()));
+                    }
+                    Some(failure) if failure.exhausted => {
+                        let not_before = self.shared.clock.now() + EXHAUSTED_PAUSE;
+                        return Err(RedirectRefusal::HostBusy { not_before });
+                    }
+                    Some(RobotsFailure { error, is_transient, answered, .. }) => {
+                        return Err(RedirectRefusal::RobotsUnreadable {
+                            cause: error.clone(),
+                            is_transient: *is_transient,
+                            answered: *answered,
+                        });
+                    }
+                    None if !robots.policy.allows(to) => {
+                        return Err(RedirectRefusal::Robots { rule: robots.policy.forbidding_line(to) });
+                    }
+                    None => gap = robots.policy.crawl_delay().unwrap_or_default(),
+                }
+            }
+            // Without a limit: what returned to the queue here would ask for the redirect again, which takes
+            // the turn of the request that it waits for.
+            self.chain.continue_at(to, self.job.pacing(gap), hold).await;
+            Ok(())
+        })
     }
 
     fn may_start(&self) -> bool {
         !self.shared.term.is_over()
     }
 
-    async fn wait_for_start(&self) {
-        self.shared.term.lasts().await;
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.shared.term.lasts().await;
+        })
     }
 }

@@ -8,12 +8,13 @@ use std::fmt::Debug;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::RobotsLine;
 use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, Document, FetchEngine, Interrupt, PageError, ProxyUsed};
+use gleaner_types::{
+    ActionResults, BoxFuture, CacheState, Document, FetchEngine, Interrupt, PageError, ProxyUsed,
+};
 use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
@@ -21,7 +22,6 @@ use url::Url;
 use crate::session::Session;
 
 /// Fetches or renders one URL.
-#[async_trait]
 pub trait Fetch: Debug + Send + Sync + 'static {
     /// Fetches one URL, following the redirects that `redirects` allows, within the timeout of the options.
     ///
@@ -30,17 +30,19 @@ pub trait Fetch: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Why there is no answer, in the contract's codes.
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        redirects: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError>;
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        redirects: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>>;
 
     /// The IP address that a request to the host of this URL would go to, if it can be told soon. Redirects are
     /// counted by it. `None`, the default, counts them by host only.
-    async fn address(&self, url: &Url) -> Option<IpAddr> {
-        let _ = url;
-        None
+    fn address<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(async move {
+            let _ = url;
+            None
+        })
     }
 
     /// The state of a session, such as its cookies, for [`restore_session`](Self::restore_session) in another
@@ -58,13 +60,12 @@ pub trait Fetch: Debug + Send + Sync + 'static {
 }
 
 /// Decides before each redirect whether to follow it, and whether requests may start.
-#[async_trait]
 pub trait RedirectCheck: Send + Sync {
     /// Allows or refuses a redirect. May wait, such as for a permit of the host.
     ///
     /// # Errors
     /// Why the redirect is refused; the fetch then ends with [`FetchError::refused_redirect`].
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefusal>>;
 
     /// Whether a request may start now, also that of a redirect or of a resource of the page. A fetcher asks
     /// as late as possible before it connects or sends. The default is true.
@@ -73,7 +74,9 @@ pub trait RedirectCheck: Send + Sync {
     }
 
     /// Waits until [`may_start`](Self::may_start) returns true. The work on a page is stopped meanwhile.
-    async fn wait_for_start(&self) {}
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
 }
 
 /// Why a redirect is not followed.
@@ -261,19 +264,18 @@ pub struct TransformTask<'t> {
 
 /// Converts PDFs with bounded resources and a way to stop, such as in other processes. Without it,
 /// [`Transform`] converts them and cannot be stopped.
-#[async_trait]
 pub trait ReadPdf: Debug + Send + Sync + 'static {
     /// Converts an answer that may be a PDF. `None` leaves it to [`Transform`]: it is not a PDF, or must not
     /// be converted. The work must stop at the deadline and when the future is dropped.
     ///
     /// # Errors
     /// If the file gives no document, or not in time.
-    async fn read_pdf(
-        &self,
-        page: &Fetched,
-        options: &ScrapeOptionsPlan,
-        turn: PdfTask<'_>,
-    ) -> Option<Result<Transformed, PageError>>;
+    fn read_pdf<'a>(
+        &'a self,
+        page: &'a Fetched,
+        options: &'a ScrapeOptionsPlan,
+        turn: PdfTask<'a>,
+    ) -> BoxFuture<'a, Option<Result<Transformed, PageError>>>;
 }
 
 /// The team and deadline of a PDF conversion.

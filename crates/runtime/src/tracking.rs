@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 
-use async_trait::async_trait;
 use gleaner_store::{TeamId, TrackedScrape};
 use gleaner_types::plan::ChangeTracking;
-use gleaner_types::{Document, JobId};
+use gleaner_types::{BoxFuture, Document, JobId};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -13,11 +12,14 @@ use tokio::time::Instant;
 pub const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
 
 /// Compares documents with an earlier scrape of their page. Without it, `changeTracking` only adds a warning.
-#[async_trait]
 pub trait TrackChanges: Debug + Send + Sync + 'static {
     /// Completes a document whose request asks for change tracking, and returns the scrape that the store
     /// keeps for the next comparison. Dropping the future must end the work.
-    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>>;
+    fn track<'a>(
+        &'a self,
+        task: TrackingTask<'a>,
+        document: &'a mut Document,
+    ) -> BoxFuture<'a, Option<Box<TrackedScrape>>>;
 }
 
 /// A comparison to make.

@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget,
@@ -16,7 +15,7 @@ use gleaner_runtime::{
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
-use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{BoxFuture, CacheState, ErrorCode, PageError, ProxyUsed};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
@@ -25,16 +24,21 @@ use tokio::time::Instant;
 #[derive(Debug)]
 struct Site;
 
-#[async_trait]
 impl Fetch for Site {
-    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
-        let (status, body) = match request.url.path() {
-            "/" => (200, "/1\n/2\n/3\n/4\n/other"),
-            "/other" => (200, ""),
-            "/robots.txt" | "/sitemap.xml" => (404, ""),
-            _ => (200, "%PDF-1.7"),
-        };
-        Ok(answer(&request, status, Bytes::from_static(body.as_bytes())))
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        _: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let (status, body) = match request.url.path() {
+                "/" => (200, "/1\n/2\n/3\n/4\n/other"),
+                "/other" => (200, ""),
+                "/robots.txt" | "/sitemap.xml" => (404, ""),
+                _ => (200, "%PDF-1.7"),
+            };
+            Ok(answer(&request, status, Bytes::from_static(body.as_bytes())))
+        })
     }
 }
 
@@ -137,12 +141,17 @@ async fn endless_pdfs_block_other_pdfs_only() {
 #[derive(Debug)]
 struct LargePages;
 
-#[async_trait]
 impl Fetch for LargePages {
-    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
-        let start = if request.url.path() == "/about-pdf" { "<!-- %PDF-1.7 -->" } else { "" };
-        let body = format!("{start}{}", "x".repeat(512 << 10));
-        Ok(answer(&request, 200, body.into()))
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        _: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let start = if request.url.path() == "/about-pdf" { "<!-- %PDF-1.7 -->" } else { "" };
+            let body = format!("{start}{}", "x".repeat(512 << 10));
+            Ok(answer(&request, 200, body.into()))
+        })
     }
 }
 
@@ -252,24 +261,25 @@ impl Transform for ReportingTransform {
 #[derive(Debug)]
 struct ReportingPdfs(UnboundedSender<(&'static str, String)>);
 
-#[async_trait]
 impl ReadPdf for ReportingPdfs {
-    async fn read_pdf(
-        &self,
-        page: &Fetched,
-        _: &ScrapeOptionsPlan,
-        turn: PdfTask<'_>,
-    ) -> Option<Result<Transformed, PageError>> {
-        let left = turn.deadline - Instant::now();
-        assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
-        self.0.send(("pdfs", page.url.path().to_owned())).unwrap();
-        assert!(page.url.path() != "/3", "the converter panics");
-        let code = ErrorCode::ScrapePdfError;
-        match page.url.path() {
-            "/1" => Some(Ok(Transformed::default())),
-            "/2" => Some(Err(PageError { code, message: "too much".to_owned() })),
-            _ => None,
-        }
+    fn read_pdf<'a>(
+        &'a self,
+        page: &'a Fetched,
+        _: &'a ScrapeOptionsPlan,
+        turn: PdfTask<'a>,
+    ) -> BoxFuture<'a, Option<Result<Transformed, PageError>>> {
+        Box::pin(async move {
+            let left = turn.deadline - Instant::now();
+            assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
+            self.0.send(("pdfs", page.url.path().to_owned())).unwrap();
+            assert!(page.url.path() != "/3", "the converter panics");
+            let code = ErrorCode::ScrapePdfError;
+            match page.url.path() {
+                "/1" => Some(Ok(Transformed::default())),
+                "/2" => Some(Err(PageError { code, message: "too much".to_owned() })),
+                _ => None,
+            }
+        })
     }
 }
 

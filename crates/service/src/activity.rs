@@ -3,16 +3,15 @@
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_trait::async_trait;
 use gleaner_runtime::Error;
 use gleaner_store::{EndedJob, EndedJobs, MAX_ACTIVITIES, Store, TeamId};
+use gleaner_types::BoxFuture;
 
 /// Default capacity of [`MemoryActivityLog`], in jobs: that of the log of a store.
 pub const DEFAULT_ACTIVITY_ENTRIES: usize = MAX_ACTIVITIES;
 
 /// Receives a record of each ended job: counts, credits, times, address and outcome. A job is recorded at
 /// least once; after a crash it may be recorded again with the same id.
-#[async_trait]
 pub trait ActivityLog: Debug + Send + Sync + 'static {
     /// Records a job. With zero data retention, its address is empty, and its warning and error are `None`.
     fn record(&self, job: EndedJob);
@@ -21,7 +20,7 @@ pub trait ActivityLog: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// If the log cannot be read.
-    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error>;
+    fn latest<'a>(&'a self, team: &'a TeamId, limit: usize) -> BoxFuture<'a, Result<Vec<EndedJob>, Error>>;
 }
 
 /// The latest jobs, in memory, each once. A full log evicts the oldest job of the team with the most jobs, so
@@ -55,14 +54,13 @@ impl MemoryActivityLog {
     }
 }
 
-#[async_trait]
 impl ActivityLog for MemoryActivityLog {
     fn record(&self, job: EndedJob) {
         self.jobs().add(job);
     }
 
-    async fn latest(&self, team: &TeamId, limit: usize) -> Result<Vec<EndedJob>, Error> {
-        Ok(self.jobs().latest(team, limit))
+    fn latest<'a>(&'a self, team: &'a TeamId, limit: usize) -> BoxFuture<'a, Result<Vec<EndedJob>, Error>> {
+        Box::pin(async move { Ok(self.jobs().latest(team, limit)) })
     }
 }
 

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use async_trait::async_trait;
 use gleaner_runtime::{JobOwner, OwnerPermit, TOKENS_PER_CREDIT, TokenMeter};
 use gleaner_store::{JobAccount, Store, grant_operation};
-use gleaner_types::JobId;
+use gleaner_types::{BoxFuture, JobId};
 use tokio::sync::Mutex;
 
 use crate::accounts::{Accounts, Team};
@@ -105,7 +104,6 @@ impl CreditReservation {
     }
 }
 
-#[async_trait]
 impl JobOwner for CreditReservation {
     fn page_account(&self) -> Box<JobAccount> {
         let slots = Some(self.team.max_concurrency);
@@ -117,28 +115,30 @@ impl JobOwner for CreditReservation {
         self.tokens_before
     }
 
-    async fn reserve_tokens(&self, tokens: u64) -> bool {
-        self.charge().await;
-        let Some(reserved) = &self.reserved else { return true };
-        let mut reserved = reserved.lock().await;
-        let needed = self.tokens_before.saturating_add(tokens).div_ceil(TOKENS_PER_CREDIT);
-        while reserved.credits < needed {
-            let operation = grant_operation(self.job, reserved.draws);
-            let credits = (needed - reserved.credits).saturating_add(CREDITS_AHEAD);
-            // A draw that an earlier run made returns what it returned then, which may be too few.
-            match self.accounts.draw(&self.team.id, self.job, operation, credits).await {
-                Ok(0) => return false,
-                Ok(drawn) => {
-                    reserved.credits = reserved.credits.saturating_add(drawn);
-                    reserved.draws += 1;
-                }
-                Err(error) => {
-                    tracing::error!(%error, job = %self.job, "credits could not be drawn");
-                    return false;
+    fn reserve_tokens(&self, tokens: u64) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            self.charge().await;
+            let Some(reserved) = &self.reserved else { return true };
+            let mut reserved = reserved.lock().await;
+            let needed = self.tokens_before.saturating_add(tokens).div_ceil(TOKENS_PER_CREDIT);
+            while reserved.credits < needed {
+                let operation = grant_operation(self.job, reserved.draws);
+                let credits = (needed - reserved.credits).saturating_add(CREDITS_AHEAD);
+                // A draw that an earlier run made returns what it returned then, which may be too few.
+                match self.accounts.draw(&self.team.id, self.job, operation, credits).await {
+                    Ok(0) => return false,
+                    Ok(drawn) => {
+                        reserved.credits = reserved.credits.saturating_add(drawn);
+                        reserved.draws += 1;
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, job = %self.job, "credits could not be drawn");
+                        return false;
+                    }
                 }
             }
-        }
-        true
+            true
+        })
     }
 
     fn set_meter(&self, meter: TokenMeter) {
@@ -149,8 +149,8 @@ impl JobOwner for CreditReservation {
         self.meter.get().map_or(0, |meter| meter())
     }
 
-    async fn lookup_permit(&self) -> OwnerPermit {
-        OwnerPermit::new(self.lookups.acquire_for_job(&self.team).await)
+    fn lookup_permit(&self) -> BoxFuture<'_, OwnerPermit> {
+        Box::pin(async move { OwnerPermit::new(self.lookups.acquire_for_job(&self.team).await) })
     }
 }
 

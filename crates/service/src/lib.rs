@@ -4,7 +4,7 @@
 //! answers by job id: a job outlives the connection that submitted it. An accounts provider, the [`Accounts`]
 //! trait, manages credits. [`Deliver`] sends webhooks. [`ActivityLog`] keeps a record of ended jobs. Change
 //! tracking compares documents with their last scrape. Every port has a default, so a service needs only a
-//! runtime.
+//! runtime. With the feature `testing`, `conformance` is the test suite for every accounts provider.
 
 mod accounts;
 mod activity;
@@ -14,6 +14,8 @@ mod lookups;
 mod tracking;
 mod webhook;
 
+#[cfg(feature = "testing")]
+pub use accounts::conformance;
 pub use accounts::{
     Accounts, Balance, DEFAULT_TEAM_CONCURRENCY, DEFAULT_TEAM_JOBS, MemoryAccounts, Operation, Secret, Team,
     TeamConfig, UnlimitedAccounts,

@@ -10,11 +10,11 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner::service::{Deliver, DeliverError, Delivery, MemoryAccounts, Serving, Team, TeamConfig, TeamId};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
+use gleaner_types::BoxFuture;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
@@ -37,14 +37,13 @@ const MAX_HEADERS: usize = 100;
 #[derive(Debug)]
 struct RefuseAll;
 
-#[async_trait]
 impl Deliver for RefuseAll {
-    async fn check(&self, _: &Url) -> Result<(), DeliverError> {
-        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
+    fn check<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>> {
+        Box::pin(async move { Err(DeliverError { refused: true, message: "no webhooks here".to_owned() }) })
     }
 
-    async fn deliver(&self, _: Delivery<'_>) -> Result<u16, DeliverError> {
-        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
+    fn deliver<'a>(&'a self, _: Delivery<'a>) -> BoxFuture<'a, Result<u16, DeliverError>> {
+        Box::pin(async move { Err(DeliverError { refused: true, message: "no webhooks here".to_owned() }) })
     }
 }
 

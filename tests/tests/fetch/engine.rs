@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use gleaner::request::Defaults;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, Network, ScrapeRequest, Storage};
 use gleaner_fetch::{
@@ -11,7 +10,7 @@ use gleaner_fetch::{
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_tests::fakes::engine_builder;
 use gleaner_types::plan::ScrapePlan;
-use gleaner_types::{CacheState, ProxyUsed};
+use gleaner_types::{BoxFuture, CacheState, ProxyUsed};
 use serde_json::{Value, json};
 
 use super::support::{page, pool};
@@ -183,28 +182,33 @@ async fn cookies_are_shared_within_a_job_and_not_between_jobs() {
 #[derive(Debug)]
 struct FakeBrowser;
 
-#[async_trait]
 impl Render for FakeBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let load = Load::new(Request::get(request.url.clone()), LoadKind::Navigation);
-        let response = proxy.fetch(load).await?;
-        let html = "<title>by script</title><p>rendered".to_owned();
-        let mut page = Rendered::new(response.url, html);
-        if request.url.path() == "/late" {
-            page.warnings.push("the page was not ready in time".to_owned());
-        }
-        if request.url.path() == "/request" {
-            let agent = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
-            page.html = format!("<p>agent {agent:?}, no retention {}", request.zero_data_retention);
-        }
-        page.styles = request
-            .styles
-            .then(|| json!({ "colorScheme": "dark", "colors": { "primary": "#ABC", "link": "<b>" } }));
-        page.screenshot = request
-            .screenshot
-            .as_ref()
-            .map(|_| Picture { content_type: "image/png", bytes: bytes::Bytes::from_static(b"foob") });
-        Ok(page)
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let load = Load::new(Request::get(request.url.clone()), LoadKind::Navigation);
+            let response = proxy.fetch(load).await?;
+            let html = "<title>by script</title><p>rendered".to_owned();
+            let mut page = Rendered::new(response.url, html);
+            if request.url.path() == "/late" {
+                page.warnings.push("the page was not ready in time".to_owned());
+            }
+            if request.url.path() == "/request" {
+                let agent = request.user_agent.as_ref().and_then(|agent| agent.to_str().ok());
+                page.html = format!("<p>agent {agent:?}, no retention {}", request.zero_data_retention);
+            }
+            page.styles = request
+                .styles
+                .then(|| json!({ "colorScheme": "dark", "colors": { "primary": "#ABC", "link": "<b>" } }));
+            page.screenshot = request
+                .screenshot
+                .as_ref()
+                .map(|_| Picture { content_type: "image/png", bytes: bytes::Bytes::from_static(b"foob") });
+            Ok(page)
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_fetch::{
     ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
     FollowAll, JarCookie, Load, LoadKind, Proxy, RedirectCheck, RedirectRefused, RenderProxy, RenderRequest,
@@ -13,8 +12,8 @@ use gleaner_fetch::{
 };
 use gleaner_testkit::{ClosedPort, ProcessLog, ProxyServer, RawServer, Step};
 use gleaner_tests::process::{run_in_process, url_from_parent};
-use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
+use gleaner_types::{BoxFuture, ErrorCode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use url::Url;
 
@@ -24,10 +23,11 @@ const CANARY: &str = "c4nary5ecret";
 
 struct RefuseRedirects;
 
-#[async_trait]
 impl RedirectCheck for RefuseRedirects {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
-        Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
+    fn check<'a>(&'a self, _: &'a Url, _: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
+        })
     }
 }
 
@@ -35,13 +35,14 @@ impl RedirectCheck for RefuseRedirects {
 #[derive(Debug)]
 struct TestResolver;
 
-#[async_trait]
 impl gleaner_fetch::Resolve for TestResolver {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<std::net::IpAddr>> {
-        if host.ends_with("invalid") {
-            return Err(io::Error::other(format!("no such host, {CANARY}")));
-        }
-        gleaner_fetch::Resolve::resolve(&Loopback, host).await
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<std::net::IpAddr>>> {
+        Box::pin(async move {
+            if host.ends_with("invalid") {
+                return Err(io::Error::other(format!("no such host, {CANARY}")));
+            }
+            gleaner_fetch::Resolve::resolve(&Loopback, host).await
+        })
     }
 }
 
@@ -127,17 +128,18 @@ fn code_of(kind: ErrorKind) -> ErrorCode {
 #[derive(Debug, Default)]
 struct LastEntry(Mutex<Option<Arc<CacheEntry>>>);
 
-#[async_trait]
 impl CacheStore for LastEntry {
-    async fn get(&self, _: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
-        Ok(None)
+    fn get<'a>(&'a self, _: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>> {
+        Box::pin(async move { Ok(None) })
     }
-    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
-        *self.0.lock().unwrap() = Some(entry);
-        Ok(())
+    fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
+        Box::pin(async move {
+            *self.0.lock().unwrap() = Some(entry);
+            Ok(())
+        })
     }
-    async fn remove(&self, _: &CacheKey) -> io::Result<()> {
-        Ok(())
+    fn remove<'a>(&'a self, _: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move { Ok(()) })
     }
 }
 

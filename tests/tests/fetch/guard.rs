@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Request, Resolve};
 use gleaner_testkit::{Canary, RawServer, Step};
+use gleaner_types::BoxFuture;
 
 use super::support::{self, page};
 
@@ -154,10 +154,9 @@ async fn disguised_and_embedded_private_addresses_are_refused() {
 #[derive(Debug)]
 struct FixedResolver(Vec<IpAddr>);
 
-#[async_trait]
 impl Resolve for FixedResolver {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        Ok(self.0.clone())
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move { Ok(self.0.clone()) })
     }
 }
 
@@ -182,11 +181,12 @@ async fn names_that_resolve_to_a_private_address_are_refused() {
 #[derive(Debug, Default)]
 struct RebindingResolver(AtomicUsize);
 
-#[async_trait]
 impl Resolve for RebindingResolver {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        let call = self.0.fetch_add(1, Ordering::SeqCst);
-        Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 1 } else { 2 }])])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let call = self.0.fetch_add(1, Ordering::SeqCst);
+            Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 1 } else { 2 }])])
+        })
     }
 }
 

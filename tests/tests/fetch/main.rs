@@ -14,6 +14,7 @@ mod support;
 
 mod bombs; // decompression bombs
 mod cache; // variants and damaged entries
+mod conformance; // the rules of caches and resolvers
 mod descriptors; // a process without descriptors
 mod engine; // the fetcher in the engine: cache, proxies, cookies of a job, a browser
 mod failures; // every kind of error, none with a secret

@@ -1,6 +1,5 @@
 //! The contract of a browser, tested with a small one that loads linked URLs and supports a few actions.
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     ActionResult, Error, FollowAll, JarCookie, Load, LoadKind, MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE,
@@ -8,8 +7,8 @@ use gleaner_fetch::{
     Response, conformance,
 };
 use gleaner_testkit::{Canary, ProxyServer, RawServer, Step, hrefs};
-use gleaner_types::ProxyUsed;
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
+use gleaner_types::{BoxFuture, ProxyUsed};
 use serde_json::{Value, json};
 use std::future::poll_fn;
 use std::task::Poll;
@@ -28,51 +27,59 @@ async fn navigate(proxy: &RenderProxy<'_>, url: &Url) -> Result<Response, Error>
 #[derive(Debug, Default)]
 struct FakeBrowser;
 
-#[async_trait]
 impl Render for FakeBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let before = request.cookies.cookies(proxy.now());
-        let mut cookies = before.clone();
-        let mut url = request.url.clone();
-        let response = loop {
-            let load = Load::new(with_cookies(&url, &cookies)?, LoadKind::Navigation);
-            let response = proxy.fetch(load).await?;
-            cookies.extend(cookie_of(&response));
-            let target = response.header("location").and_then(|location| url.join(location).ok());
-            match target {
-                Some(target) => url = target,
-                None => break response,
-            }
-        };
-        let mut page = Rendered::new(url.clone(), String::from_utf8_lossy(&response.body).into_owned());
-        let mut refused = 0;
-        for address in hrefs(&page.html).into_iter().chain(sources(&page.html)) {
-            let Ok(to) = url.join(&address) else { continue };
-            let load = Load::new(with_cookies(&to, &cookies)?, LoadKind::Resource).from_document(url.clone());
-            match timeout(proxy.remaining() / 2, proxy.fetch(load)).await {
-                Ok(outcome) => refused += u32::from(outcome.is_err()),
-                Err(_) => page.warnings.push(format!("{to} did not come in time")),
-            }
-        }
-        page.html.push_str(&format!("<!-- {refused} refused -->"));
-        cookies.push(JarCookie::new("by", "script", url.host_str().unwrap_or_default()));
-        request.cookies.merge(&before, cookies, proxy.now());
-        let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
-        for planned in &request.actions {
-            match &planned.action {
-                Action::Click { selector, .. } if !page.html.contains(selector.trim_start_matches('#')) => {
-                    return Err(Error::action(&url, planned.index, "nothing matches its selector"));
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let before = request.cookies.cookies(proxy.now());
+            let mut cookies = before.clone();
+            let mut url = request.url.clone();
+            let response = loop {
+                let load = Load::new(with_cookies(&url, &cookies)?, LoadKind::Navigation);
+                let response = proxy.fetch(load).await?;
+                cookies.extend(cookie_of(&response));
+                let target = response.header("location").and_then(|location| url.join(location).ok());
+                match target {
+                    Some(target) => url = target,
+                    None => break response,
                 }
-                Action::Screenshot(_) => page.results.push(ActionResult::Screenshot(picture())),
-                Action::Scrape => {
-                    let (url, html) = (page.url.clone(), page.html.clone());
-                    page.results.push(ActionResult::Scrape { url, html });
+            };
+            let mut page = Rendered::new(url.clone(), String::from_utf8_lossy(&response.body).into_owned());
+            let mut refused = 0;
+            for address in hrefs(&page.html).into_iter().chain(sources(&page.html)) {
+                let Ok(to) = url.join(&address) else { continue };
+                let load =
+                    Load::new(with_cookies(&to, &cookies)?, LoadKind::Resource).from_document(url.clone());
+                match timeout(proxy.remaining() / 2, proxy.fetch(load)).await {
+                    Ok(outcome) => refused += u32::from(outcome.is_err()),
+                    Err(_) => page.warnings.push(format!("{to} did not come in time")),
                 }
-                _ => {}
             }
-        }
-        page.screenshot = request.screenshot.as_ref().map(|_| picture());
-        Ok(page)
+            page.html.push_str(&format!("<!-- {refused} refused -->"));
+            cookies.push(JarCookie::new("by", "script", url.host_str().unwrap_or_default()));
+            request.cookies.merge(&before, cookies, proxy.now());
+            let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
+            for planned in &request.actions {
+                match &planned.action {
+                    Action::Click { selector, .. }
+                        if !page.html.contains(selector.trim_start_matches('#')) =>
+                    {
+                        return Err(Error::action(&url, planned.index, "nothing matches its selector"));
+                    }
+                    Action::Screenshot(_) => page.results.push(ActionResult::Screenshot(picture())),
+                    Action::Scrape => {
+                        let (url, html) = (page.url.clone(), page.html.clone());
+                        page.results.push(ActionResult::Scrape { url, html });
+                    }
+                    _ => {}
+                }
+            }
+            page.screenshot = request.screenshot.as_ref().map(|_| picture());
+            Ok(page)
+        })
     }
 }
 
@@ -98,7 +105,7 @@ fn sources(html: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_small_engine_keeps_the_rules_of_every_engine() {
-    conformance::run(&FakeBrowser).await;
+    conformance::render(&FakeBrowser).await;
 }
 
 fn options(body: Value) -> ScrapeOptionsPlan {

@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use gleaner_fetch::{
     EgressPolicy, Error, Fetcher, FetcherBuilder, FollowAll, Proxy, ProxyPool, Request, Resolve, Response,
 };
 use gleaner_testkit::Step;
+use gleaner_types::BoxFuture;
 
 /// Resolves every name to 127.0.0.1.
 #[derive(Debug)]
 pub(crate) struct Loopback;
 
-#[async_trait]
 impl Resolve for Loopback {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
-        Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<std::net::IpAddr>>> {
+        Box::pin(async move { Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])]) })
     }
 }
 

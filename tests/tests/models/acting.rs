@@ -4,7 +4,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use gleaner::extraction::{PlanStep, Stop};
 use gleaner::{Budget, Engine, ExtractRequest, ExtractResult, Limits, Pages, RenderPolicy};
 use gleaner_browser::Browser;
@@ -16,6 +15,7 @@ use gleaner_fetch::{
 };
 use gleaner_testkit::{ACTING_SITES, ActingAnswer, ActingSite, ActingStep, CUPS, FOUNDER};
 use gleaner_tests::fakes::{FakeResponse, FakeServer, engine_builder, schema};
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::Action;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -187,32 +187,37 @@ struct CountingBrowser {
     visits: Arc<Mutex<Vec<Vec<Action>>>>,
 }
 
-#[async_trait]
 impl Render for CountingBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let load = Load::new(Request::get(request.url.clone()), LoadKind::Navigation);
-        let url = proxy.fetch(load).await?.url;
-        let actions = request.actions.iter().map(|planned| planned.action.clone()).collect();
-        self.visits.lock().unwrap().push(actions);
-        let (mut presses, mut results) = (0, Vec::new());
-        for planned in &request.actions {
-            match &planned.action {
-                Action::Click { selector, .. } => {
-                    assert_eq!(selector, "#more");
-                    if presses == self.limit {
-                        return Err(Error::action(&url, planned.index, "it is disabled"));
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let load = Load::new(Request::get(request.url.clone()), LoadKind::Navigation);
+            let url = proxy.fetch(load).await?.url;
+            let actions = request.actions.iter().map(|planned| planned.action.clone()).collect();
+            self.visits.lock().unwrap().push(actions);
+            let (mut presses, mut results) = (0, Vec::new());
+            for planned in &request.actions {
+                match &planned.action {
+                    Action::Click { selector, .. } => {
+                        assert_eq!(selector, "#more");
+                        if presses == self.limit {
+                            return Err(Error::action(&url, planned.index, "it is disabled"));
+                        }
+                        presses += 1;
                     }
-                    presses += 1;
+                    Action::Scrape => {
+                        results.push(ActionResult::Scrape { url: url.clone(), html: pressed(presses) });
+                    }
+                    _ => {}
                 }
-                Action::Scrape => {
-                    results.push(ActionResult::Scrape { url: url.clone(), html: pressed(presses) });
-                }
-                _ => {}
             }
-        }
-        let mut page = Rendered::new(url, pressed(presses));
-        page.results = results;
-        Ok(page)
+            let mut page = Rendered::new(url, pressed(presses));
+            page.results = results;
+            Ok(page)
+        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_extract::model::{
     Finish, LanguageModel as _, MAX_ANSWER_BYTES, ModelAnswer, Pause, ProviderError, ProviderErrorKind,
     RetryPolicy, Retrying,
@@ -15,6 +14,7 @@ use gleaner_testkit::{ClosedPort, RawServer, Step};
 use gleaner_tests::fakes::{
     Ending, FakeResponse, FakeServer, PROVIDERS, model, model_builder, reply, request,
 };
+use gleaner_types::BoxFuture;
 use serde_json::json;
 
 async fn complete(provider: Provider, response: FakeResponse) -> Result<ModelAnswer, ProviderError> {
@@ -73,10 +73,11 @@ async fn statuses_become_error_kinds_with_retry_hints() {
 #[derive(Debug, Clone, Default)]
 struct RecordedPauses(Arc<Mutex<Vec<Duration>>>);
 
-#[async_trait]
 impl Pause for RecordedPauses {
-    async fn pause(&self, wait: Duration) {
-        self.0.lock().unwrap().push(wait);
+    fn pause(&self, wait: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push(wait);
+        })
     }
 }
 

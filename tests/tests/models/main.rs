@@ -14,6 +14,7 @@ mod ships;
 
 mod acting; // controls of pages, used in a browser
 mod bounds; // budgets, dropped readers, long lists
+mod conformance; // the rules of every model and search engine
 mod crawl_prompt; // crawl options from prompts
 mod dialects; // requests and replies of each dialect
 mod durable; // the next engine over the same file

@@ -4,13 +4,13 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use gleaner::service::{MemoryAccounts, Team, TeamConfig, TeamId};
 use gleaner::{CacheStore, DiskCache, Storage};
 use gleaner_fetch::{CacheEntry, CacheKey};
 use gleaner_http::Service;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_tests::fakes::{FakeResponse, FakeServer, engine_builder};
+use gleaner_types::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::log::with_exclusive_log;
@@ -29,19 +29,20 @@ struct CountingCache {
     puts: Mutex<usize>,
 }
 
-#[async_trait]
 impl CacheStore for CountingCache {
-    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
-        self.disk.get(key).await
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>> {
+        self.disk.get(key)
     }
 
-    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
-        *self.puts.lock().unwrap() += 1;
-        self.disk.put(entry).await
+    fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
+        Box::pin(async move {
+            *self.puts.lock().unwrap() += 1;
+            self.disk.put(entry).await
+        })
     }
 
-    async fn remove(&self, key: &CacheKey) -> io::Result<()> {
-        self.disk.remove(key).await
+    fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
+        self.disk.remove(key)
     }
 }
 

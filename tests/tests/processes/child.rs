@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner::{Engine, Network, Resolve};
 use gleaner_postgres::{PostgresConfig, PostgresStore};
 use gleaner_tests::fakes;
+use gleaner_types::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 use super::sites;
@@ -125,12 +125,13 @@ pub(crate) fn engine(store: PostgresStore, agent: String) -> Engine {
 #[derive(Debug)]
 struct Names;
 
-#[async_trait]
 impl Resolve for Names {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        let name = host.trim_end_matches('.').strip_suffix(".site.test");
-        let number = name.and_then(|name| name.strip_prefix('h')).and_then(|number| number.parse().ok());
-        let number: usize = number.ok_or(io::ErrorKind::NotFound)?;
-        Ok(vec![sites::address(number).into()])
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let name = host.trim_end_matches('.').strip_suffix(".site.test");
+            let number = name.and_then(|name| name.strip_prefix('h')).and_then(|number| number.parse().ok());
+            let number: usize = number.ok_or(io::ErrorKind::NotFound)?;
+            Ok(vec![sites::address(number).into()])
+        })
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner::service::{Accounts, Balance, Operation, Secret, Team, TeamId};
 use gleaner::{EngineBuilder, JobError, JobId};
+use gleaner_types::BoxFuture;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -239,42 +239,64 @@ fn with_broken_accounts(builder: EngineBuilder) -> EngineBuilder {
 #[derive(Debug)]
 struct BrokenAccounts;
 
-#[async_trait]
 impl Accounts for BrokenAccounts {
     #[expect(clippy::panic, reason = "what is tested")]
-    async fn authenticate(&self, _: &str) -> Result<Option<Team>, JobError> {
-        std::panic::panic_any("the password of the accounts is hush")
+    fn authenticate<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Option<Team>, JobError>> {
+        Box::pin(async move { std::panic::panic_any("the password of the accounts is hush") })
     }
 
-    async fn throttle(&self, _: &TeamId, _: Operation, _: Duration) -> Result<Option<Duration>, JobError> {
-        Ok(None)
+    fn throttle<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: Operation,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Option<Duration>, JobError>> {
+        Box::pin(async move { Ok(None) })
     }
 
-    async fn is_metered(&self, _: &TeamId) -> Result<bool, JobError> {
-        Ok(false)
+    fn is_metered<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<bool, JobError>> {
+        Box::pin(async move { Ok(false) })
     }
 
-    async fn balance(&self, _: &TeamId) -> Result<Balance, JobError> {
-        Ok(Balance::default())
+    fn balance<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<Balance, JobError>> {
+        Box::pin(async move { Ok(Balance::default()) })
     }
 
-    async fn reserve(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<bool, JobError> {
-        Ok(true)
+    fn reserve<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: JobId,
+        _: Uuid,
+        _: u64,
+    ) -> BoxFuture<'a, Result<bool, JobError>> {
+        Box::pin(async move { Ok(true) })
     }
 
-    async fn draw(&self, _: &TeamId, _: JobId, _: Uuid, credits: u64) -> Result<u64, JobError> {
-        Ok(credits)
+    fn draw<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: JobId,
+        _: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, JobError>> {
+        Box::pin(async move { Ok(credits) })
     }
 
-    async fn release(&self, _: &TeamId, _: JobId, _: Uuid, _: u64) -> Result<(), JobError> {
-        Ok(())
+    fn release<'a>(
+        &'a self,
+        _: &'a TeamId,
+        _: JobId,
+        _: Uuid,
+        _: u64,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        Box::pin(async move { Ok(()) })
     }
 
-    async fn settle(&self, _: &TeamId, _: JobId, _: u64) -> Result<(), JobError> {
-        Ok(())
+    fn settle<'a>(&'a self, _: &'a TeamId, _: JobId, _: u64) -> BoxFuture<'a, Result<(), JobError>> {
+        Box::pin(async move { Ok(()) })
     }
 
-    async fn webhook_secret(&self, _: &TeamId) -> Result<Option<Secret>, JobError> {
-        Ok(None)
+    fn webhook_secret<'a>(&'a self, _: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, JobError>> {
+        Box::pin(async move { Ok(None) })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::future::pending;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     ActionResult, Error, Load, LoadKind, Picture, Render, RenderProxy, RenderRequest, Rendered, Request,
 };
+use gleaner_types::BoxFuture;
 use gleaner_types::plan::{Action, ScreenshotFormat, WaitFor};
 use serde_json::json;
 
@@ -16,36 +16,41 @@ use crate::sites::{BUILT, ENDLESS, LATE, MOUNT};
 #[derive(Debug)]
 pub(crate) struct FakeBrowser;
 
-#[async_trait]
 impl Render for FakeBrowser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let mut url = request.url.clone();
-        let response = loop {
-            let load = Load::new(Request::get(url.clone()), LoadKind::Navigation);
-            let response = proxy.fetch(load).await?;
-            let target = response.header("location").and_then(|location| url.join(location).ok());
-            match target {
-                Some(target) => url = target,
-                None => break response,
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let mut url = request.url.clone();
+            let response = loop {
+                let load = Load::new(Request::get(url.clone()), LoadKind::Navigation);
+                let response = proxy.fetch(load).await?;
+                let target = response.header("location").and_then(|location| url.join(location).ok());
+                match target {
+                    Some(target) => url = target,
+                    None => break response,
+                }
+            };
+            let html = String::from_utf8_lossy(&response.body).replace(MOUNT, &format!("<div>{BUILT}</div>"));
+            if html.contains(ENDLESS) {
+                pending::<()>().await;
             }
-        };
-        let html = String::from_utf8_lossy(&response.body).replace(MOUNT, &format!("<div>{BUILT}</div>"));
-        if html.contains(ENDLESS) {
-            pending::<()>().await;
-        }
-        let mut page = Rendered::new(url, html);
-        if page.html.contains(LATE) {
-            page.warnings.push("the page was not complete in time".to_owned());
-        }
-        for planned in &request.actions {
-            let result = perform(&planned.action, &mut page);
-            let result = result.map_err(|reason| Error::action(&page.url, planned.index, &reason))?;
-            page.results.extend(result);
-        }
-        page.screenshot = request.screenshot.as_ref().map(picture);
-        let styles = || json!({ "colorScheme": "dark", "colors": { "primary": "#aabbcc" } });
-        page.styles = request.styles.then(styles);
-        Ok(page)
+            let mut page = Rendered::new(url, html);
+            if page.html.contains(LATE) {
+                page.warnings.push("the page was not complete in time".to_owned());
+            }
+            for planned in &request.actions {
+                let result = perform(&planned.action, &mut page);
+                let result = result.map_err(|reason| Error::action(&page.url, planned.index, &reason))?;
+                page.results.extend(result);
+            }
+            page.screenshot = request.screenshot.as_ref().map(picture);
+            let styles = || json!({ "colorScheme": "dark", "colors": { "primary": "#aabbcc" } });
+            page.styles = request.styles.then(styles);
+            Ok(page)
+        })
     }
 }
 

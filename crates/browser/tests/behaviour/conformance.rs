@@ -5,6 +5,6 @@ use crate::support::browser;
 #[tokio::test]
 async fn chromium_keeps_the_rules_of_every_engine() {
     let Some(browser) = browser() else { return };
-    gleaner_fetch::conformance::run(&browser).await;
+    gleaner_fetch::conformance::render(&browser).await;
     browser.close().await;
 }

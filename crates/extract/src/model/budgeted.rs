@@ -1,4 +1,4 @@
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 
 use super::{
     Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind, Usage,
@@ -27,7 +27,7 @@ impl<M: LanguageModel> Budgeted<M> {
 }
 
 /// Upper bound on the usage of a request.
-fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
+pub(super) fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
     let schema = request.schema.as_ref().map_or(0, |schema| {
         model.count_tokens(&schema.to_string()).saturating_add(model.capabilities().overhead_tokens)
     });
@@ -38,7 +38,6 @@ fn max_usage(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
     Usage { input_tokens: messages.fold(schema, u64::saturating_add), output_tokens: request.max_tokens }
 }
 
-#[async_trait]
 impl<M: LanguageModel> LanguageModel for Budgeted<M> {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
@@ -48,31 +47,36 @@ impl<M: LanguageModel> LanguageModel for Budgeted<M> {
         self.model.count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let max = max_usage(&self.model, request);
-        let price = self.model.capabilities().price;
-        let reservation = self
-            .ledger
-            .reserve_call(max, price)
-            .map_err(|stop| ProviderError::new(ProviderErrorKind::OverBudget, stop.to_string()))?;
-        // A dropped future leaves the reservation in place: the provider may still bill the call.
-        let outcome = self.model.complete(request).await;
-        match &outcome {
-            Ok(answer) => reservation.settle(answer.usage),
-            Err(error) => match error.kind() {
-                // A nested budget refused the call, or a replay does not know it: there was no call.
-                ProviderErrorKind::OverBudget | ProviderErrorKind::NotRecorded => reservation.release(),
-                // Rejected before the model read anything: a call without tokens.
-                ProviderErrorKind::RateLimited
-                | ProviderErrorKind::Unauthorized
-                | ProviderErrorKind::BadRequest
-                | ProviderErrorKind::TooLong => reservation.settle(Some(Usage::default())),
-                ProviderErrorKind::Unavailable
-                | ProviderErrorKind::Timeout
-                | ProviderErrorKind::BadAnswer => reservation.settle(None),
-            },
-        }
-        outcome
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let max = max_usage(&self.model, request);
+            let price = self.model.capabilities().price;
+            let reservation = self
+                .ledger
+                .reserve_call(max, price)
+                .map_err(|stop| ProviderError::new(ProviderErrorKind::OverBudget, stop.to_string()))?;
+            // A dropped future leaves the reservation in place: the provider may still bill the call.
+            let outcome = self.model.complete(request).await;
+            match &outcome {
+                Ok(answer) => reservation.settle(answer.usage),
+                Err(error) => match error.kind() {
+                    // A nested budget refused the call, or a replay does not know it: there was no call.
+                    ProviderErrorKind::OverBudget | ProviderErrorKind::NotRecorded => reservation.release(),
+                    // Rejected before the model read anything: a call without tokens.
+                    ProviderErrorKind::RateLimited
+                    | ProviderErrorKind::Unauthorized
+                    | ProviderErrorKind::BadRequest
+                    | ProviderErrorKind::TooLong => reservation.settle(Some(Usage::default())),
+                    ProviderErrorKind::Unavailable
+                    | ProviderErrorKind::Timeout
+                    | ProviderErrorKind::BadAnswer => reservation.settle(None),
+                },
+            }
+            outcome
+        })
     }
 }
 
@@ -88,14 +92,16 @@ mod tests {
     #[derive(Debug, Clone)]
     struct VerboseProvider(ScriptedModel);
 
-    #[async_trait]
     impl LanguageModel for VerboseProvider {
         fn capabilities(&self) -> Capabilities {
             Capabilities { overhead_tokens: 900, ..self.0.capabilities() }
         }
 
-        async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-            self.0.complete(request).await
+        fn complete<'a>(
+            &'a self,
+            request: &'a ModelRequest,
+        ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+            self.0.complete(request)
         }
     }
 

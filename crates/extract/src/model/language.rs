@@ -1,7 +1,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,7 +16,6 @@ pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// One request, one answer; no tools and no session. An implementation sends `messages` unchanged, passes
 /// `schema` in the provider's own form if it has one, and never retries by itself:
 /// [`Retrying`](super::Retrying) does. Dropping the future abandons the call.
-#[async_trait]
 pub trait LanguageModel: Send + Sync + Debug {
     /// The model's abilities and prices. Every call returns the same.
     fn capabilities(&self) -> Capabilities;
@@ -31,10 +30,10 @@ pub trait LanguageModel: Send + Sync + Debug {
     ///
     /// # Errors
     /// If there is no answer. An answer that is cut off, refused or not JSON is an answer.
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError>;
+    fn complete<'a>(&'a self, request: &'a ModelRequest)
+    -> BoxFuture<'a, Result<ModelAnswer, ProviderError>>;
 }
 
-#[async_trait]
 impl<M: LanguageModel + ?Sized> LanguageModel for Arc<M> {
     fn capabilities(&self) -> Capabilities {
         (**self).capabilities()
@@ -44,8 +43,11 @@ impl<M: LanguageModel + ?Sized> LanguageModel for Arc<M> {
         (**self).count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        (**self).complete(request).await
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        (**self).complete(request)
     }
 }
 

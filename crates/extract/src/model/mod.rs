@@ -4,6 +4,8 @@
 //! request or a page. A wrapper is a model itself, so wrappers nest: retry around budget around the provider.
 
 mod budgeted;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod error;
 mod language;
 mod record;
@@ -15,6 +17,7 @@ mod tokens;
 
 pub use budgeted::Budgeted;
 pub use error::{ProviderError, ProviderErrorKind};
+pub use gleaner_types::BoxFuture;
 pub use language::{
     Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, Message, ModelAnswer, ModelRequest, Role,
     TokenPrice, Usage,
@@ -23,3 +26,5 @@ pub use record::{Exchange, MAX_EXCHANGES, Recorder, Replay, Transcript};
 pub use retry::{DEFAULT_ATTEMPTS, MAX_RETRY_WAIT, Pause, RetryPolicy, Retrying};
 pub use search::{MAX_SEARCH_HITS, SearchHit, SearchQuery, WebSearch};
 pub use tokens::estimate_tokens;
+
+pub use crate::schema::Dialect;

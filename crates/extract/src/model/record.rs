@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -67,7 +67,6 @@ impl<M: LanguageModel> Recorder<M> {
     }
 }
 
-#[async_trait]
 impl<M: LanguageModel> LanguageModel for Recorder<M> {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
@@ -77,17 +76,22 @@ impl<M: LanguageModel> LanguageModel for Recorder<M> {
         self.model.count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let outcome = self.model.complete(request).await;
-        let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
-        if exchanges.len() < MAX_EXCHANGES {
-            let (answer, error) = match &outcome {
-                Ok(answer) => (Some(answer.clone()), None),
-                Err(error) => (None, Some(error.clone())),
-            };
-            exchanges.push(Exchange { request: request.clone(), answer, error });
-        }
-        outcome
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let outcome = self.model.complete(request).await;
+            let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+            if exchanges.len() < MAX_EXCHANGES {
+                let (answer, error) = match &outcome {
+                    Ok(answer) => (Some(answer.clone()), None),
+                    Err(error) => (None, Some(error.clone())),
+                };
+                exchanges.push(Exchange { request: request.clone(), answer, error });
+            }
+            outcome
+        })
     }
 }
 
@@ -119,16 +123,20 @@ impl Replay {
     }
 }
 
-#[async_trait]
 impl LanguageModel for Replay {
     fn capabilities(&self) -> Capabilities {
         self.capabilities.clone()
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let digest = digest_of(&self.capabilities.model, request);
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = answers.get_mut(&digest).and_then(VecDeque::pop_front);
-        next.unwrap_or_else(|| Err(ProviderError::new(ProviderErrorKind::NotRecorded, "")))
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let digest = digest_of(&self.capabilities.model, request);
+            let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = answers.get_mut(&digest).and_then(VecDeque::pop_front);
+            next.unwrap_or_else(|| Err(ProviderError::new(ProviderErrorKind::NotRecorded, "")))
+        })
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 
 use super::{Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError};
 
@@ -11,10 +11,9 @@ pub const DEFAULT_ATTEMPTS: u32 = 3;
 pub const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
 /// A timer. This crate has no clock and no runtime, so the embedder provides it.
-#[async_trait]
 pub trait Pause: Send + Sync + Debug {
     /// Returns after this time.
-    async fn pause(&self, wait: Duration);
+    fn pause(&self, wait: Duration) -> BoxFuture<'_, ()>;
 }
 
 /// When to retry.
@@ -50,7 +49,6 @@ impl<M, P> Retrying<M, P> {
     }
 }
 
-#[async_trait]
 impl<M: LanguageModel, P: Pause> LanguageModel for Retrying<M, P> {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
@@ -60,22 +58,27 @@ impl<M: LanguageModel, P: Pause> LanguageModel for Retrying<M, P> {
         self.model.count_tokens(text)
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        let mut wait = self.policy.first_wait;
-        let mut attempt = 1;
-        loop {
-            let error = match self.model.complete(request).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            let hint = error.retry_after().unwrap_or_default();
-            if !error.is_retryable() || attempt >= self.policy.attempts || hint > MAX_RETRY_WAIT {
-                return Err(error);
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            let mut wait = self.policy.first_wait;
+            let mut attempt = 1;
+            loop {
+                let error = match self.model.complete(request).await {
+                    Ok(answer) => return Ok(answer),
+                    Err(error) => error,
+                };
+                let hint = error.retry_after().unwrap_or_default();
+                if !error.is_retryable() || attempt >= self.policy.attempts || hint > MAX_RETRY_WAIT {
+                    return Err(error);
+                }
+                self.pause.pause(wait.max(hint).min(MAX_RETRY_WAIT)).await;
+                wait = wait.saturating_mul(2);
+                attempt += 1;
             }
-            self.pause.pause(wait.max(hint).min(MAX_RETRY_WAIT)).await;
-            wait = wait.saturating_mul(2);
-            attempt += 1;
-        }
+        })
     }
 }
 
@@ -90,10 +93,11 @@ mod tests {
     #[derive(Debug, Default, Clone)]
     struct RecordedWaits(Arc<Mutex<Vec<Duration>>>);
 
-    #[async_trait]
     impl Pause for RecordedWaits {
-        async fn pause(&self, wait: Duration) {
-            self.0.lock().unwrap().push(wait);
+        fn pause(&self, wait: Duration) -> BoxFuture<'_, ()> {
+            Box::pin(async move {
+                self.0.lock().unwrap().push(wait);
+            })
         }
     }
 

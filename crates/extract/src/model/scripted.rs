@@ -8,7 +8,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 
 use super::{
     Capabilities, Finish, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind, Usage,
@@ -61,7 +61,6 @@ impl ScriptedModel {
     }
 }
 
-#[async_trait]
 impl LanguageModel for ScriptedModel {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
@@ -72,27 +71,36 @@ impl LanguageModel for ScriptedModel {
         }
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-        let text = match &self.behaviour {
-            Some(behaviour) => behaviour(request)?,
-            None => {
-                let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                next.unwrap_or_else(|| {
-                    Err(ProviderError::new(ProviderErrorKind::Unavailable, "the script is over"))
-                })?
-            }
-        };
-        let input = request.messages.iter().map(|message| estimate_tokens(&message.content)).sum();
-        let output = estimate_tokens(&text);
-        // A model stops at `max_tokens`.
-        let (text, finish, output) = if output > request.max_tokens {
-            let bytes = usize::try_from(request.max_tokens.saturating_mul(3)).unwrap_or(usize::MAX);
-            (crate::page::truncate(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
-        } else {
-            (text, Finish::Stop, output)
-        };
-        Ok(ModelAnswer { text, finish, usage: Some(Usage { input_tokens: input, output_tokens: output }) })
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        Box::pin(async move {
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+            let text = match &self.behaviour {
+                Some(behaviour) => behaviour(request)?,
+                None => {
+                    let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    next.unwrap_or_else(|| {
+                        Err(ProviderError::new(ProviderErrorKind::Unavailable, "the script is over"))
+                    })?
+                }
+            };
+            let input = request.messages.iter().map(|message| estimate_tokens(&message.content)).sum();
+            let output = estimate_tokens(&text);
+            // A model stops at `max_tokens`.
+            let (text, finish, output) = if output > request.max_tokens {
+                let bytes = usize::try_from(request.max_tokens.saturating_mul(3)).unwrap_or(usize::MAX);
+                (crate::page::truncate(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
+            } else {
+                (text, Finish::Stop, output)
+            };
+            Ok(ModelAnswer {
+                text,
+                finish,
+                usage: Some(Usage { input_tokens: input, output_tokens: output }),
+            })
+        })
     }
 }
 

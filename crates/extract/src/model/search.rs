@@ -1,6 +1,6 @@
 use std::fmt::Debug;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -9,21 +9,20 @@ use super::ProviderError;
 /// Upper bound on the hits of one search.
 pub const MAX_SEARCH_HITS: usize = 50;
 
-/// A search engine.
-#[async_trait]
+/// A search engine. It may be called many times at once. Dropping the future abandons the call.
 pub trait WebSearch: Send + Sync + Debug {
     /// Searches. The best hit comes first; the caller drops hits beyond `limit`.
     ///
     /// # Errors
     /// If there is no answer. An answer without hits is an answer.
-    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError>;
+    fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<SearchHit>, ProviderError>>;
 }
 
 /// A search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchQuery {
-    /// The search terms.
+    /// The search terms: any text.
     pub text: String,
     /// Upper bound on the hits, at most [`MAX_SEARCH_HITS`].
     pub limit: usize,
@@ -36,7 +35,7 @@ pub struct SearchQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// Its URL.
+    /// Its URL, `http` or `https`.
     pub url: Url,
     /// Its title.
     pub title: String,

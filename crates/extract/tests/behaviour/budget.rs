@@ -8,6 +8,7 @@ use gleaner_extract::model::{
     Recorder, Replay, Transcript,
 };
 use gleaner_extract::{Budget, Extractor, Ledger, Task};
+use gleaner_types::BoxFuture;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -94,14 +95,16 @@ fn a_long_page_is_read_as_far_as_the_budget_goes() {
     #[derive(Debug, Clone)]
     struct Hosted(ScriptedModel);
 
-    #[async_trait::async_trait]
     impl LanguageModel for Hosted {
         fn capabilities(&self) -> Capabilities {
             Capabilities { max_output_tokens: 8_192, ..Capabilities::new("hosted", 200_000) }
         }
 
-        async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-            self.0.complete(request).await
+        fn complete<'a>(
+            &'a self,
+            request: &'a ModelRequest,
+        ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+            self.0.complete(request)
         }
     }
 

@@ -9,6 +9,7 @@
 )]
 
 mod budget;
+mod conformance;
 mod described;
 mod hostile;
 mod list_search;

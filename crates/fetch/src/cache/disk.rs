@@ -11,7 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 
 use super::{CacheEntry, CacheKey, CacheStore};
 
@@ -215,23 +215,28 @@ fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-#[async_trait]
 impl CacheStore for DiskCache {
-    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
-        let name = key.name();
-        if !self.0.index().files.contains_key(&name) {
-            return Ok(None);
-        }
-        Ok(self.blocking(move |inner| inner.read(&name)).await?.map(Arc::new))
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>> {
+        Box::pin(async move {
+            let name = key.name();
+            if !self.0.index().files.contains_key(&name) {
+                return Ok(None);
+            }
+            Ok(self.blocking(move |inner| inner.read(&name)).await?.map(Arc::new))
+        })
     }
 
-    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
-        self.blocking(move |inner| inner.write(&entry.key().name(), &entry.encode())).await
+    fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
+        Box::pin(async move {
+            self.blocking(move |inner| inner.write(&entry.key().name(), &entry.encode())).await
+        })
     }
 
-    async fn remove(&self, key: &CacheKey) -> io::Result<()> {
-        let name = key.name();
-        self.blocking(move |inner| inner.forget(&name)).await
+    fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            let name = key.name();
+            self.blocking(move |inner| inner.forget(&name)).await
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use moka::sync::Cache;
 
 use super::{CacheEntry, CacheKey, CacheStore};
@@ -37,20 +37,23 @@ impl Default for MemoryCache {
     }
 }
 
-#[async_trait]
 impl CacheStore for MemoryCache {
-    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
-        Ok(self.entries.get(key))
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>> {
+        Box::pin(async move { Ok(self.entries.get(key)) })
     }
 
-    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
-        self.entries.insert(entry.key().clone(), entry);
-        Ok(())
+    fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
+        Box::pin(async move {
+            self.entries.insert(entry.key().clone(), entry);
+            Ok(())
+        })
     }
 
-    async fn remove(&self, key: &CacheKey) -> io::Result<()> {
-        self.entries.invalidate(key);
-        Ok(())
+    fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            self.entries.invalidate(key);
+            Ok(())
+        })
     }
 }
 

@@ -18,6 +18,8 @@
 //! - **Revalidation.** A copy that is too old is offered to the server by its `ETag` or `Last-Modified`, and
 //!   is used again if the server answers 304.
 
+#[cfg(feature = "testing")]
+pub(crate) mod conformance;
 mod disk;
 mod encoding;
 mod entry;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
+use gleaner_types::BoxFuture;
 use tokio::time::Instant;
 use url::Url;
 
@@ -254,27 +254,28 @@ impl Sharing<'_> {
     }
 }
 
-#[async_trait]
 impl RedirectCheck for Sharing<'_> {
     /// The check may wait for a slot of a host that a waiting request holds. So after a while the others are
     /// released.
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        let mut answer = self.check.check(from, to);
-        match tokio::time::timeout(CHECK_PATIENCE, &mut answer).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                self.release();
-                answer.await
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            let mut answer = self.check.check(from, to);
+            match tokio::time::timeout(CHECK_PATIENCE, &mut answer).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    self.release();
+                    answer.await
+                }
             }
-        }
+        })
     }
 
     fn may_start(&self) -> bool {
         self.check.may_start()
     }
 
-    async fn wait_for_start(&self) {
-        self.check.wait_for_start().await;
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        self.check.wait_for_start()
     }
 }
 

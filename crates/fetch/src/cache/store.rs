@@ -2,7 +2,7 @@ use std::fmt;
 use std::io;
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 
 use super::{CacheEntry, CacheKey};
 
@@ -19,26 +19,25 @@ use super::{CacheEntry, CacheKey};
 ///   another's.
 /// - `put` replaces. It may drop any entry, the new one included, to stay within the store's bound.
 /// - All may be called from many tasks at once, and may be cancelled at every await.
-#[async_trait]
 pub trait CacheStore: Send + Sync + fmt::Debug {
     /// The entry under `key`, of any age.
     ///
     /// # Errors
     ///
     /// Any failure of the store, including a damaged entry.
-    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>>;
+    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>>;
 
     /// Keeps `entry` under [`CacheEntry::key`].
     ///
     /// # Errors
     ///
     /// Any failure of the store.
-    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()>;
+    fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>>;
 
     /// Removes the entry under `key`.
     ///
     /// # Errors
     ///
     /// Any failure of the store.
-    async fn remove(&self, key: &CacheKey) -> io::Result<()>;
+    fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>>;
 }

@@ -16,7 +16,7 @@
 //! single call the engine owns a tab exactly as long as the future lives, and dropping the future closes it.
 
 #[cfg(feature = "testing")]
-pub mod conformance;
+pub(crate) mod conformance;
 mod document_facts;
 mod load;
 mod main_frame;
@@ -28,7 +28,6 @@ mod usage;
 
 use std::fmt;
 
-use async_trait::async_trait;
 use gleaner_types::BoxFuture;
 use gleaner_types::plan::ProxyMode;
 use http::header::USER_AGENT;
@@ -52,7 +51,6 @@ use crate::redirect::RedirectCheck;
 pub const DEFAULT_RENDERS: usize = 2;
 
 /// A browser engine.
-#[async_trait]
 pub trait Render: Send + Sync + fmt::Debug {
     /// Opens `request.url` with `proxy` as its only network, waits, runs the actions in their order, and
     /// returns the resulting page.
@@ -66,7 +64,11 @@ pub trait Render: Send + Sync + fmt::Debug {
     /// engine [`Error::render`], [`Error::browser_crashed`], [`Error::unresponsive`],
     /// [`Error::result_too_large`], [`Error::exhausted`] or [`Error::browser_unavailable`]. Resources that
     /// could not be loaded are not an error.
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error>;
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>>;
 
     /// How many pages it renders at once, at least 1. A caller keeps further pages in its own queue, because
     /// their deadlines run inside [`render`](Self::render). Constant.

@@ -2,11 +2,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use gleaner_fetch::{
     CachePolicy, CacheStore, CacheUse, CookieJar, DiskCache, EgressPolicy, Error, ErrorKind, Fetcher,
     FollowAll, MemoryCache, RedirectCheck, RedirectRefused, Request, Response,
 };
+use gleaner_types::BoxFuture;
 use url::Url;
 
 use super::support::{Site, answer, builder, page, redirect};
@@ -161,10 +161,11 @@ async fn a_redirect_that_is_not_followed_is_not_cached() {
 /// Refuses redirects to this path.
 struct Refuses(&'static str);
 
-#[async_trait]
 impl RedirectCheck for Refuses {
-    async fn check(&self, _: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        if to.path() == self.0 { Err(RedirectRefused::new("not there")) } else { Ok(()) }
+    fn check<'a>(&'a self, _: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(
+            async move { if to.path() == self.0 { Err(RedirectRefused::new("not there")) } else { Ok(()) } },
+        )
     }
 }
 
@@ -376,19 +377,18 @@ async fn a_disk_cache_survives_a_restart() {
 #[derive(Debug)]
 struct Broken;
 
-#[async_trait]
 impl CacheStore for Broken {
-    async fn get(
-        &self,
-        _: &gleaner_fetch::CacheKey,
-    ) -> std::io::Result<Option<Arc<gleaner_fetch::CacheEntry>>> {
-        Err(std::io::ErrorKind::Other.into())
+    fn get<'a>(
+        &'a self,
+        _: &'a gleaner_fetch::CacheKey,
+    ) -> BoxFuture<'a, std::io::Result<Option<Arc<gleaner_fetch::CacheEntry>>>> {
+        Box::pin(async move { Err(std::io::ErrorKind::Other.into()) })
     }
-    async fn put(&self, _: Arc<gleaner_fetch::CacheEntry>) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::StorageFull.into())
+    fn put(&self, _: Arc<gleaner_fetch::CacheEntry>) -> BoxFuture<'_, std::io::Result<()>> {
+        Box::pin(async move { Err(std::io::ErrorKind::StorageFull.into()) })
     }
-    async fn remove(&self, _: &gleaner_fetch::CacheKey) -> std::io::Result<()> {
-        Err(std::io::ErrorKind::Other.into())
+    fn remove<'a>(&'a self, _: &'a gleaner_fetch::CacheKey) -> BoxFuture<'a, std::io::Result<()>> {
+        Box::pin(async move { Err(std::io::ErrorKind::Other.into()) })
     }
 }
 
@@ -396,19 +396,18 @@ impl CacheStore for Broken {
 #[derive(Debug)]
 struct Hangs;
 
-#[async_trait]
 impl CacheStore for Hangs {
-    async fn get(
-        &self,
-        _: &gleaner_fetch::CacheKey,
-    ) -> std::io::Result<Option<Arc<gleaner_fetch::CacheEntry>>> {
-        Ok(None)
+    fn get<'a>(
+        &'a self,
+        _: &'a gleaner_fetch::CacheKey,
+    ) -> BoxFuture<'a, std::io::Result<Option<Arc<gleaner_fetch::CacheEntry>>>> {
+        Box::pin(async move { Ok(None) })
     }
-    async fn put(&self, _: Arc<gleaner_fetch::CacheEntry>) -> std::io::Result<()> {
-        std::future::pending().await
+    fn put(&self, _: Arc<gleaner_fetch::CacheEntry>) -> BoxFuture<'_, std::io::Result<()>> {
+        Box::pin(std::future::pending())
     }
-    async fn remove(&self, _: &gleaner_fetch::CacheKey) -> std::io::Result<()> {
-        std::future::pending().await
+    fn remove<'a>(&'a self, _: &'a gleaner_fetch::CacheKey) -> BoxFuture<'a, std::io::Result<()>> {
+        Box::pin(std::future::pending())
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_fetch::{CacheUse, RedirectCheck, RedirectRefused};
+use gleaner_types::BoxFuture;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 use url::Url;
@@ -89,12 +89,13 @@ async fn followers_fetch_for_themselves_if_the_page_cannot_be_shared() {
 /// One slot that each fetch holds and that the check of a redirect needs too.
 struct OneSlot(Semaphore);
 
-#[async_trait]
 impl RedirectCheck for OneSlot {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
-        let slot = self.0.acquire().await;
-        drop(slot);
-        Ok(())
+    fn check<'a>(&'a self, _: &'a Url, _: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            let slot = self.0.acquire().await;
+            drop(slot);
+            Ok(())
+        })
     }
 }
 

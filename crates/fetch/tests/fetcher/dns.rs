@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_fetch::{DnsAnswer, EgressPolicy, ErrorKind, Fetcher, FollowAll, MIN_DNS_TTL, Request, Resolve};
+use gleaner_types::BoxFuture;
 
 use super::support::{Canary, Site, answer};
 
@@ -14,15 +14,18 @@ struct Flipping {
     calls: AtomicUsize,
 }
 
-#[async_trait]
 impl Resolve for Flipping {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        let call = self.calls.fetch_add(1, SeqCst);
-        Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let call = self.calls.fetch_add(1, SeqCst);
+            Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
+        })
     }
 
-    async fn resolve_with_ttl(&self, host: &str) -> std::io::Result<DnsAnswer> {
-        Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) })
+    fn resolve_with_ttl<'a>(&'a self, host: &'a str) -> BoxFuture<'a, std::io::Result<DnsAnswer>> {
+        Box::pin(
+            async move { Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) }) },
+        )
     }
 }
 

@@ -2,8 +2,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Request, Resolve};
+use gleaner_types::BoxFuture;
 use url::Url;
 
 use super::support::{Canary, Names, Site, builder, fetcher, get, page, redirect};
@@ -131,11 +131,12 @@ struct Flipping {
     calls: AtomicUsize,
 }
 
-#[async_trait]
 impl Resolve for Flipping {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        let call = self.calls.fetch_add(1, Ordering::SeqCst);
-        Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            let call = self.calls.fetch_add(1, Ordering::SeqCst);
+            Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
+        })
     }
 }
 

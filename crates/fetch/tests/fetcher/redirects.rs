@@ -1,8 +1,7 @@
 use std::sync::Mutex;
 
-use async_trait::async_trait;
 use gleaner_fetch::{ErrorKind, FollowAll, RedirectCheck, RedirectRefused, Request};
-use gleaner_types::ErrorCode;
+use gleaner_types::{BoxFuture, ErrorCode};
 use url::Url;
 
 use super::support::{Site, fetcher, get, page, redirect};
@@ -159,14 +158,15 @@ async fn a_redirect_back_does_not_restore_removed_headers() {
 #[derive(Default)]
 struct Recorder(Mutex<Vec<(String, String)>>);
 
-#[async_trait]
 impl RedirectCheck for Recorder {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        self.0.lock().unwrap().push((from.path().to_owned(), to.path().to_owned()));
-        if to.path() == "/forbidden" {
-            return Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial));
-        }
-        Ok(())
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push((from.path().to_owned(), to.path().to_owned()));
+            if to.path() == "/forbidden" {
+                return Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial));
+            }
+            Ok(())
+        })
     }
 }
 

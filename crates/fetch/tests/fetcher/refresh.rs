@@ -1,5 +1,5 @@
-use async_trait::async_trait;
 use gleaner_fetch::{ErrorKind, FollowAll, RedirectCheck, RedirectRefused, Request};
+use gleaner_types::BoxFuture;
 use url::Url;
 
 use super::support::{Canary, Site, answer, fetcher, get, page, redirect};
@@ -85,10 +85,11 @@ async fn a_page_with_a_forbidden_refresh_is_the_response() {
 /// Refuses redirects to `/out`.
 struct Inside;
 
-#[async_trait]
 impl RedirectCheck for Inside {
-    async fn check(&self, _: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        if to.path() == "/out" { Err(RedirectRefused::new("it leads out")) } else { Ok(()) }
+    fn check<'a>(&'a self, _: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            if to.path() == "/out" { Err(RedirectRefused::new("it leads out")) } else { Ok(()) }
+        })
     }
 }
 

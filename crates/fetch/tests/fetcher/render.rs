@@ -4,14 +4,13 @@
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     ActionResult, Error, ErrorKind, FollowAll, JarCookie, Load, LoadKind, MAX_RESULTS_BYTES_PER_PAGE,
     RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest, Rendered, Request,
 };
-use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ScrapePlan;
+use gleaner_types::{BoxFuture, ProxyUsed};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -22,11 +21,12 @@ use super::support::{Seen, Site, answer, builder, fetcher, page, redirect};
 #[derive(Default)]
 struct Recorder(Mutex<Vec<(String, String)>>);
 
-#[async_trait]
 impl RedirectCheck for Recorder {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        self.0.lock().unwrap().push((from.path().to_owned(), to.path().to_owned()));
-        if to.path() == "/refused" { Err(RedirectRefused::new("not there")) } else { Ok(()) }
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push((from.path().to_owned(), to.path().to_owned()));
+            if to.path() == "/refused" { Err(RedirectRefused::new("not there")) } else { Ok(()) }
+        })
     }
 }
 
@@ -264,21 +264,26 @@ struct Browser {
 
 const RENDERED: &str = "<p>rendered";
 
-#[async_trait]
 impl Render for Browser {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        let mut url = request.url.clone();
-        loop {
-            let response = proxy.fetch(load(&url, LoadKind::Navigation, None)).await?;
-            let Some(location) = response.header("location") else { break };
-            url = url.join(location).unwrap();
-        }
-        if let Some(end) = self.end {
-            url.set_path(end);
-        }
-        let mut page = Rendered::new(url, RENDERED.to_owned());
-        page.results.clone_from(&self.results);
-        Ok(page)
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            let mut url = request.url.clone();
+            loop {
+                let response = proxy.fetch(load(&url, LoadKind::Navigation, None)).await?;
+                let Some(location) = response.header("location") else { break };
+                url = url.join(location).unwrap();
+            }
+            if let Some(end) = self.end {
+                url.set_path(end);
+            }
+            let mut page = Rendered::new(url, RENDERED.to_owned());
+            page.results.clone_from(&self.results);
+            Ok(page)
+        })
     }
 }
 
@@ -370,21 +375,25 @@ async fn what_an_engine_returns_is_checked() {
 #[derive(Debug)]
 struct Idle;
 
-#[async_trait]
 impl Render for Idle {
-    async fn render(&self, request: &RenderRequest, _: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        Ok(Rendered::new(request.url.clone(), RENDERED.to_owned()))
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        _: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move { Ok(Rendered::new(request.url.clone(), RENDERED.to_owned())) })
     }
 }
 
 /// Answers after five minutes, like a check that waits for a slot of a host.
 struct SlowCheck;
 
-#[async_trait]
 impl RedirectCheck for SlowCheck {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
-        sleep(Duration::from_secs(300)).await;
-        Ok(())
+    fn check<'a>(&'a self, _: &'a Url, _: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            sleep(Duration::from_secs(300)).await;
+            Ok(())
+        })
     }
 }
 
@@ -392,11 +401,16 @@ impl RedirectCheck for SlowCheck {
 #[derive(Debug)]
 struct Endless;
 
-#[async_trait]
 impl Render for Endless {
-    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
-        Browser::default().render(request, proxy).await?;
-        std::future::pending().await
+    fn render<'a>(
+        &'a self,
+        request: &'a RenderRequest,
+        proxy: &'a RenderProxy<'a>,
+    ) -> BoxFuture<'a, Result<Rendered, Error>> {
+        Box::pin(async move {
+            Browser::default().render(request, proxy).await?;
+            std::future::pending().await
+        })
     }
 }
 

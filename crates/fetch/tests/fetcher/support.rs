@@ -7,8 +7,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use gleaner_fetch::{EgressPolicy, Error, Fetcher, FetcherBuilder, FollowAll, Request, Resolve, Response};
+use gleaner_types::BoxFuture;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
@@ -196,16 +196,19 @@ pub(crate) struct Names {
     pub(crate) calls: AtomicUsize,
 }
 
-#[async_trait]
 impl Resolve for Names {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        match self.table.get(host) {
-            Some(answers) => Ok(answers.clone()),
-            None if host.trim_end_matches('.').ends_with(".test") => Ok(vec![IpAddr::from([127, 0, 0, 1])]),
-            None if host.starts_with("fails.") => Err(io::Error::other("the resolver is down")),
-            None => Err(io::ErrorKind::NotFound.into()),
-        }
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            match self.table.get(host) {
+                Some(answers) => Ok(answers.clone()),
+                None if host.trim_end_matches('.').ends_with(".test") => {
+                    Ok(vec![IpAddr::from([127, 0, 0, 1])])
+                }
+                None if host.starts_with("fails.") => Err(io::Error::other("the resolver is down")),
+                None => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use gleaner_fetch::{
     DEFAULT_CONNECT_TIMEOUT, ErrorKind, FollowAll, MAX_INTERIM_ANSWERS, RedirectCheck, RedirectRefused,
     Request,
 };
+use gleaner_types::BoxFuture;
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -81,11 +82,12 @@ async fn redirects_share_one_deadline() {
 /// Answers after five minutes, like a check that waits for a slot of a host.
 struct SlowCheck;
 
-#[async_trait::async_trait]
 impl RedirectCheck for SlowCheck {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
-        sleep(Duration::from_secs(300)).await;
-        Ok(())
+    fn check<'a>(&'a self, _: &'a Url, _: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            sleep(Duration::from_secs(300)).await;
+            Ok(())
+        })
     }
 }
 
@@ -157,10 +159,9 @@ async fn interim_answers_are_skipped_up_to_a_limit() {
 #[derive(Debug)]
 struct Slow;
 
-#[async_trait::async_trait]
 impl gleaner_fetch::Resolve for Slow {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
-        std::future::pending().await
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<std::net::IpAddr>>> {
+        Box::pin(std::future::pending())
     }
 }
 
@@ -237,11 +238,12 @@ async fn the_read_timeout_does_not_count_connecting() {
 #[derive(Debug)]
 struct Delayed;
 
-#[async_trait::async_trait]
 impl gleaner_fetch::Resolve for Delayed {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
-        sleep(Duration::from_secs(7)).await;
-        Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<std::net::IpAddr>>> {
+        Box::pin(async move {
+            sleep(Duration::from_secs(7)).await;
+            Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])])
+        })
     }
 }
 

@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
     Accept, ActionResult, CachePolicy, CacheUse, CookieJar, DEFAULT_MAX_BODY, Error, ErrorKind, Fetcher,
@@ -16,7 +15,7 @@ use gleaner_runtime::{
 };
 use gleaner_types::media::MediaType;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, FetchEngine};
+use gleaner_types::{ActionResults, BoxFuture, CacheState, ErrorCode, FetchEngine};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -91,38 +90,39 @@ impl FetchAdapter {
     }
 }
 
-#[async_trait]
 impl Fetch for FetchAdapter {
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        check: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError> {
-        let check = RedirectAdapter { check, refused: Mutex::default() };
-        let has_too_many_redirects =
-            |error: &Error| matches!(error.kind(), ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop);
-        match self.get(request, &check).await {
-            Err(error) if request.purpose == Purpose::Robots && has_too_many_redirects(&error) => {
-                Ok(redirected_robots(request.url.clone()))
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        check: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let check = RedirectAdapter { check, refused: Mutex::default() };
+            let has_too_many_redirects =
+                |error: &Error| matches!(error.kind(), ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop);
+            match self.get(request, &check).await {
+                Err(error) if request.purpose == Purpose::Robots && has_too_many_redirects(&error) => {
+                    Ok(redirected_robots(request.url.clone()))
+                }
+                outcome => outcome.map_err(|error| FetchError {
+                    error: error.to_page_error(),
+                    retryable: error.is_retryable(),
+                    browser_crashed: error.is_browser_crash(),
+                    exhausted: error.is_exhausted(),
+                    // A browser goes on where the refused URL was not its page.
+                    refused_redirect: check
+                        .refused
+                        .into_inner()
+                        .ok()
+                        .flatten()
+                        .filter(|_| error.kind() == ErrorKind::RedirectRefused),
+                }),
             }
-            outcome => outcome.map_err(|error| FetchError {
-                error: error.to_page_error(),
-                retryable: error.is_retryable(),
-                browser_crashed: error.is_browser_crash(),
-                exhausted: error.is_exhausted(),
-                // A browser goes on where the refused URL was not its page.
-                refused_redirect: check
-                    .refused
-                    .into_inner()
-                    .ok()
-                    .flatten()
-                    .filter(|_| error.kind() == ErrorKind::RedirectRefused),
-            }),
-        }
+        })
     }
 
-    async fn address(&self, url: &Url) -> Option<IpAddr> {
-        self.fetcher.address(url).await
+    fn address<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(self.fetcher.address(url))
     }
 
     fn save_session(&self, session: &Session) -> Option<Vec<u8>> {
@@ -290,20 +290,21 @@ struct RedirectAdapter<'a> {
     refused: Mutex<Option<RedirectRefusal>>,
 }
 
-#[async_trait]
 impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        self.check.check(from, to).await.map_err(|refusal| {
-            let reason = match &refusal {
-                RedirectRefusal::Robots { .. } => "robots.txt forbids it".to_owned(),
-                RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
-                RedirectRefusal::OutOfScope(reason) => reason.clone(),
-                RedirectRefusal::HostBusy { .. } => "there is no place at its host now".to_owned(),
-            };
-            if let Ok(mut refused) = self.refused.lock() {
-                *refused = Some(refusal);
-            }
-            RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            self.check.check(from, to).await.map_err(|refusal| {
+                let reason = match &refusal {
+                    RedirectRefusal::Robots { .. } => "robots.txt forbids it".to_owned(),
+                    RedirectRefusal::RobotsUnreadable { cause, .. } => cause.message.clone(),
+                    RedirectRefusal::OutOfScope(reason) => reason.clone(),
+                    RedirectRefusal::HostBusy { .. } => "there is no place at its host now".to_owned(),
+                };
+                if let Ok(mut refused) = self.refused.lock() {
+                    *refused = Some(refusal);
+                }
+                RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
+            })
         })
     }
 
@@ -311,7 +312,7 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
         self.check.may_start()
     }
 
-    async fn wait_for_start(&self) {
-        self.check.wait_for_start().await;
+    fn wait_for_start(&self) -> BoxFuture<'_, ()> {
+        self.check.wait_for_start()
     }
 }

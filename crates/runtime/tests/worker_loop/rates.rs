@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{DEFAULT_INITIAL_PER_ADDRESS, FrontierConfig, HostFeedback};
 use gleaner_runtime::{
@@ -14,7 +13,7 @@ use gleaner_runtime::{
 };
 use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
-use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{BoxFuture, CacheState, ErrorCode, PageError, ProxyUsed};
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -81,70 +80,73 @@ impl Drop for InFlight<'_> {
 #[derive(Debug)]
 struct HostsPort(Arc<Hosts>);
 
-#[async_trait]
 impl Fetch for HostsPort {
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        redirects: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError> {
-        let mut url = request.url.clone();
-        let failure = |code, refused_redirect| FetchError {
-            error: PageError { code, message: "it failed".to_owned() },
-            retryable: true,
-            browser_crashed: false,
-            exhausted: false,
-            refused_redirect,
-        };
-        let many =
-            url.host_str().and_then(|host| host.strip_prefix("from-")).map(|rest| format!("to-{rest}"));
-        if let Some(to) = many {
-            self.0.exchange("from", REDIRECT).await;
-            let mut target = url.clone();
-            target.set_host(Some(&to)).unwrap();
-            let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
-            redirects.check(&url, &target).await.map_err(refused)?;
-            url = target;
-        }
-        for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
-            if url.host_str() == Some(from) {
-                self.0.exchange(from, REDIRECT).await;
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        redirects: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let mut url = request.url.clone();
+            let failure = |code, refused_redirect| FetchError {
+                error: PageError { code, message: "it failed".to_owned() },
+                retryable: true,
+                browser_crashed: false,
+                exhausted: false,
+                refused_redirect,
+            };
+            let many =
+                url.host_str().and_then(|host| host.strip_prefix("from-")).map(|rest| format!("to-{rest}"));
+            if let Some(to) = many {
+                self.0.exchange("from", REDIRECT).await;
                 let mut target = url.clone();
-                target.set_host(Some(to)).unwrap();
+                target.set_host(Some(&to)).unwrap();
                 let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
                 redirects.check(&url, &target).await.map_err(refused)?;
                 url = target;
             }
-        }
-        let kind = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
-        let latency = Duration::from_millis(kind.parse().unwrap_or(30));
-        let host = url.host_str().unwrap();
-        self.0.exchange(if host.starts_with("to-") { "to" } else { host }, latency).await;
-        match kind {
-            "broken" => return Err(failure(ErrorCode::ScrapeSiteError, None)),
-            "proxy" => return Err(failure(ErrorCode::ScrapeAllEnginesFailed, None)),
-            "resolver" => return Err(failure(ErrorCode::ScrapeDnsResolutionError, None)),
-            "memory" => return Err(failure(ErrorCode::ScrapeTimeout, None)),
-            _ => {}
-        }
-        Ok(Fetched {
-            status: if kind == "busy" { 503 } else { 200 },
-            url,
-            content_type: None,
-            body: Bytes::new(),
-            retry_after: None,
-            latency,
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: Some(CacheState::Miss),
-            cached_at: None,
-            rendering: None,
-            robots_tag: String::new(),
+            for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
+                if url.host_str() == Some(from) {
+                    self.0.exchange(from, REDIRECT).await;
+                    let mut target = url.clone();
+                    target.set_host(Some(to)).unwrap();
+                    let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
+                    redirects.check(&url, &target).await.map_err(refused)?;
+                    url = target;
+                }
+            }
+            let kind = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
+            let latency = Duration::from_millis(kind.parse().unwrap_or(30));
+            let host = url.host_str().unwrap();
+            self.0.exchange(if host.starts_with("to-") { "to" } else { host }, latency).await;
+            match kind {
+                "broken" => return Err(failure(ErrorCode::ScrapeSiteError, None)),
+                "proxy" => return Err(failure(ErrorCode::ScrapeAllEnginesFailed, None)),
+                "resolver" => return Err(failure(ErrorCode::ScrapeDnsResolutionError, None)),
+                "memory" => return Err(failure(ErrorCode::ScrapeTimeout, None)),
+                _ => {}
+            }
+            Ok(Fetched {
+                status: if kind == "busy" { 503 } else { 200 },
+                url,
+                content_type: None,
+                body: Bytes::new(),
+                retry_after: None,
+                latency,
+                address: None,
+                proxy_used: ProxyUsed::Basic,
+                cache_state: Some(CacheState::Miss),
+                cached_at: None,
+                rendering: None,
+                robots_tag: String::new(),
+            })
         })
     }
 
-    async fn address(&self, url: &Url) -> Option<IpAddr> {
-        url.host_str()?.starts_with("to-").then_some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)))
+    fn address<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(async move {
+            url.host_str()?.starts_with("to-").then_some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)))
+        })
     }
 }
 

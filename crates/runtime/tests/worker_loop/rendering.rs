@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, Job, MemoryBudget, PageText, Purpose,
@@ -17,7 +16,7 @@ use gleaner_runtime::{
 };
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
-use gleaner_types::{Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
+use gleaner_types::{BoxFuture, Document, ErrorCode, FetchEngine, PageError, ProxyUsed};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -119,80 +118,81 @@ impl Site {
 #[derive(Debug)]
 struct Ports(Arc<Site>);
 
-#[async_trait]
 impl Fetch for Ports {
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        redirects: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError> {
-        let site = &self.0;
-        let failure = |code| FetchError {
-            error: PageError { code, message: "the reason".to_owned() },
-            retryable: false,
-            browser_crashed: false,
-            exhausted: false,
-            refused_redirect: None,
-        };
-        let mut url = request.url.clone();
-        let (status, body, retry_after) = match request.purpose {
-            Purpose::Robots if !site.robots.is_empty() => (200, site.robots, None),
-            Purpose::Robots | Purpose::Sitemap => (404, "", None),
-            Purpose::Page => {
-                let index = {
-                    let mut sent = site.sent.lock().unwrap();
-                    sent.push(Sent {
-                        url: url.as_str().to_owned(),
-                        engine: request.engine,
-                        began: Instant::now(),
-                        deadline: request.deadline,
-                        ended: None,
-                    });
-                    sent.len() - 1
-                };
-                sleep(match request.engine {
-                    FetchEngine::Static => LATENCY,
-                    FetchEngine::Browser => site.render_time,
-                })
-                .await;
-                site.sent.lock().unwrap()[index].ended = Some(Instant::now());
-                match site.reply(&url, request.engine) {
-                    Reply::Page(status, body) => (status, body, None),
-                    Reply::Busy(seconds) => (503, "", Some(Duration::from_secs(seconds))),
-                    Reply::Fails(code) => return Err(failure(code)),
-                    Reply::Crash => {
-                        let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
-                        return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
-                    }
-                    Reply::Exhausted => {
-                        return Err(FetchError { exhausted: true, ..failure(ErrorCode::UnknownError) });
-                    }
-                    Reply::Redirect(to) => {
-                        let to = Url::parse(to).unwrap();
-                        let checked = redirects.check(&url, &to).await;
-                        checked.map_err(|refusal| FetchError {
-                            refused_redirect: Some(refusal),
-                            ..failure(ErrorCode::CrawlDenial)
-                        })?;
-                        url = to;
-                        (200, "text moved", None)
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        redirects: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let site = &self.0;
+            let failure = |code| FetchError {
+                error: PageError { code, message: "the reason".to_owned() },
+                retryable: false,
+                browser_crashed: false,
+                exhausted: false,
+                refused_redirect: None,
+            };
+            let mut url = request.url.clone();
+            let (status, body, retry_after) = match request.purpose {
+                Purpose::Robots if !site.robots.is_empty() => (200, site.robots, None),
+                Purpose::Robots | Purpose::Sitemap => (404, "", None),
+                Purpose::Page => {
+                    let index = {
+                        let mut sent = site.sent.lock().unwrap();
+                        sent.push(Sent {
+                            url: url.as_str().to_owned(),
+                            engine: request.engine,
+                            began: Instant::now(),
+                            deadline: request.deadline,
+                            ended: None,
+                        });
+                        sent.len() - 1
+                    };
+                    sleep(match request.engine {
+                        FetchEngine::Static => LATENCY,
+                        FetchEngine::Browser => site.render_time,
+                    })
+                    .await;
+                    site.sent.lock().unwrap()[index].ended = Some(Instant::now());
+                    match site.reply(&url, request.engine) {
+                        Reply::Page(status, body) => (status, body, None),
+                        Reply::Busy(seconds) => (503, "", Some(Duration::from_secs(seconds))),
+                        Reply::Fails(code) => return Err(failure(code)),
+                        Reply::Crash => {
+                            let failure = failure(ErrorCode::ScrapeAllEnginesFailed);
+                            return Err(FetchError { retryable: true, browser_crashed: true, ..failure });
+                        }
+                        Reply::Exhausted => {
+                            return Err(FetchError { exhausted: true, ..failure(ErrorCode::UnknownError) });
+                        }
+                        Reply::Redirect(to) => {
+                            let to = Url::parse(to).unwrap();
+                            let checked = redirects.check(&url, &to).await;
+                            checked.map_err(|refusal| FetchError {
+                                refused_redirect: Some(refusal),
+                                ..failure(ErrorCode::CrawlDenial)
+                            })?;
+                            url = to;
+                            (200, "text moved", None)
+                        }
                     }
                 }
-            }
-        };
-        Ok(Fetched {
-            url,
-            status,
-            content_type: None,
-            body: Bytes::from_static(body.as_bytes()),
-            retry_after,
-            latency: LATENCY,
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: None,
-            cached_at: None,
-            rendering: (request.engine == FetchEngine::Browser).then(|| Box::new(Rendering::default())),
-            robots_tag: String::new(),
+            };
+            Ok(Fetched {
+                url,
+                status,
+                content_type: None,
+                body: Bytes::from_static(body.as_bytes()),
+                retry_after,
+                latency: LATENCY,
+                address: None,
+                proxy_used: ProxyUsed::Basic,
+                cache_state: None,
+                cached_at: None,
+                rendering: (request.engine == FetchEngine::Browser).then(|| Box::new(Rendering::default())),
+                robots_tag: String::new(),
+            })
         })
     }
 }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, JobEnd, MemoryBudget, RedirectCheck, Runtime,
@@ -13,7 +12,7 @@ use gleaner_runtime::{
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::request::CrawlRequest;
-use gleaner_types::{CacheState, Document, ErrorCode, JobState, PageError, ProxyUsed};
+use gleaner_types::{BoxFuture, CacheState, Document, ErrorCode, JobState, PageError, ProxyUsed};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 use url::Url;
@@ -89,81 +88,84 @@ impl Web {
 #[derive(Debug)]
 struct WebPort(Arc<Web>);
 
-#[async_trait]
 impl Fetch for WebPort {
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        redirects: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError> {
-        let failure = |code, message: &str, retryable| FetchError {
-            error: PageError { code, message: message.to_owned() },
-            retryable,
-            browser_crashed: false,
-            exhausted: false,
-            refused_redirect: None,
-        };
-        let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
-        let web = &self.0;
-        let index = {
-            let mut requests = web.requests.lock().unwrap();
-            requests.push(Request {
-                url: request.url.as_str().to_owned(),
-                began: Instant::now(),
-                ended: None,
-                options: request.options.clone(),
-            });
-            requests.len() - 1
-        };
-        tokio::time::sleep(web.latency).await;
-        web.requests.lock().unwrap()[index].ended = Some(Instant::now());
-        let mut url = request.url.clone();
-        loop {
-            let (status, body, retry_after) = match web.answer(&url) {
-                Answer::Ok(body) => (200, body, None),
-                Answer::Late(seconds, body) => {
-                    tokio::time::sleep(Duration::from_secs(seconds)).await;
-                    (200, body, None)
-                }
-                Answer::Busy { status, retry_after } => (status, "", retry_after),
-                Answer::Broken => return Err(broken()),
-                Answer::Exhausted => return Err(FetchError { exhausted: true, ..broken() }),
-                Answer::Refused(code, retryable) => {
-                    return Err(failure(code, "the connection was refused", retryable));
-                }
-                Answer::ByStealth(body) if request.options.proxy == ProxyMode::Stealth => (200, body, None),
-                Answer::ByStealth(_) => {
-                    return Err(failure(ErrorCode::ScrapeTimeout, "no answer in time", false));
-                }
-                Answer::Silent => std::future::pending().await,
-                Answer::Redirect(to) => {
-                    let to = Url::parse(to).unwrap();
-                    redirects.check(&url, &to).await.map_err(|refusal| FetchError {
-                        retryable: false,
-                        browser_crashed: false,
-                        exhausted: false,
-                        refused_redirect: Some(refusal),
-                        ..broken()
-                    })?;
-                    url = to;
-                    continue;
-                }
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        redirects: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let failure = |code, message: &str, retryable| FetchError {
+                error: PageError { code, message: message.to_owned() },
+                retryable,
+                browser_crashed: false,
+                exhausted: false,
+                refused_redirect: None,
             };
-            return Ok(Fetched {
-                url,
-                status,
-                content_type: None,
-                body: Bytes::from_static(body.as_bytes()),
-                retry_after: retry_after.map(Duration::from_secs),
-                latency: web.latency,
-                address: None,
-                proxy_used: ProxyUsed::Basic,
-                cache_state: Some(CacheState::Miss),
-                cached_at: None,
-                rendering: None,
-                robots_tag: String::new(),
-            });
-        }
+            let broken = || failure(ErrorCode::ScrapeSiteError, "the connection broke", true);
+            let web = &self.0;
+            let index = {
+                let mut requests = web.requests.lock().unwrap();
+                requests.push(Request {
+                    url: request.url.as_str().to_owned(),
+                    began: Instant::now(),
+                    ended: None,
+                    options: request.options.clone(),
+                });
+                requests.len() - 1
+            };
+            tokio::time::sleep(web.latency).await;
+            web.requests.lock().unwrap()[index].ended = Some(Instant::now());
+            let mut url = request.url.clone();
+            loop {
+                let (status, body, retry_after) = match web.answer(&url) {
+                    Answer::Ok(body) => (200, body, None),
+                    Answer::Late(seconds, body) => {
+                        tokio::time::sleep(Duration::from_secs(seconds)).await;
+                        (200, body, None)
+                    }
+                    Answer::Busy { status, retry_after } => (status, "", retry_after),
+                    Answer::Broken => return Err(broken()),
+                    Answer::Exhausted => return Err(FetchError { exhausted: true, ..broken() }),
+                    Answer::Refused(code, retryable) => {
+                        return Err(failure(code, "the connection was refused", retryable));
+                    }
+                    Answer::ByStealth(body) if request.options.proxy == ProxyMode::Stealth => {
+                        (200, body, None)
+                    }
+                    Answer::ByStealth(_) => {
+                        return Err(failure(ErrorCode::ScrapeTimeout, "no answer in time", false));
+                    }
+                    Answer::Silent => std::future::pending().await,
+                    Answer::Redirect(to) => {
+                        let to = Url::parse(to).unwrap();
+                        redirects.check(&url, &to).await.map_err(|refusal| FetchError {
+                            retryable: false,
+                            browser_crashed: false,
+                            exhausted: false,
+                            refused_redirect: Some(refusal),
+                            ..broken()
+                        })?;
+                        url = to;
+                        continue;
+                    }
+                };
+                return Ok(Fetched {
+                    url,
+                    status,
+                    content_type: None,
+                    body: Bytes::from_static(body.as_bytes()),
+                    retry_after: retry_after.map(Duration::from_secs),
+                    latency: web.latency,
+                    address: None,
+                    proxy_used: ProxyUsed::Basic,
+                    cache_state: Some(CacheState::Miss),
+                    cached_at: None,
+                    rendering: None,
+                    robots_tag: String::new(),
+                });
+            }
+        })
     }
 }
 

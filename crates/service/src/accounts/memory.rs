@@ -3,9 +3,8 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_store::TeamId;
-use gleaner_types::JobId;
+use gleaner_types::{BoxFuture, JobId};
 use uuid::Uuid;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
@@ -189,53 +188,80 @@ impl fmt::Debug for MemoryAccounts {
     }
 }
 
-#[async_trait]
 impl Accounts for MemoryAccounts {
-    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
-        let state = self.state();
-        let ledger = state.keys.get(key).and_then(|team| state.teams.get(team));
-        Ok(ledger.map(|ledger| ledger.config.team.clone()))
-    }
-
-    async fn throttle(
-        &self,
-        team: &TeamId,
-        operation: Operation,
-        now: Duration,
-    ) -> Result<Option<Duration>, Error> {
-        self.with_ledger(team, |ledger| ledger.throttle(operation, now))
-    }
-
-    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
-        self.with_ledger(team, |ledger| ledger.config.credits.is_some())
-    }
-
-    async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
-        self.with_ledger(team, |ledger| Balance {
-            remaining: ledger.balance,
-            plan: ledger.config.credits.map_or(0, to_signed),
-            ..Balance::default()
+    fn authenticate<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>> {
+        Box::pin(async move {
+            let state = self.state();
+            let ledger = state.keys.get(key).and_then(|team| state.teams.get(team));
+            Ok(ledger.map(|ledger| ledger.config.team.clone()))
         })
     }
 
-    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error> {
-        self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, false) == credits)
+    fn throttle<'a>(
+        &'a self,
+        team: &'a TeamId,
+        operation: Operation,
+        now: Duration,
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
+        Box::pin(async move { self.with_ledger(team, |ledger| ledger.throttle(operation, now)) })
     }
 
-    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error> {
-        self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, true))
+    fn is_metered<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(async move { self.with_ledger(team, |ledger| ledger.config.credits.is_some()) })
     }
 
-    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error> {
-        self.with_ledger(team, |ledger| ledger.release(job, operation, credits))
+    fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
+        Box::pin(async move {
+            self.with_ledger(team, |ledger| Balance {
+                remaining: ledger.balance,
+                plan: ledger.config.credits.map_or(0, to_signed),
+                ..Balance::default()
+            })
+        })
     }
 
-    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        self.with_ledger(team, |ledger| ledger.settle(job, used))
+    fn reserve<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(async move {
+            let reserved = self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, false))?;
+            // A repeated operation gives what it reserved first, whatever its credits.
+            Ok(reserved > 0 || credits == 0)
+        })
     }
 
-    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
-        self.with_ledger(team, |ledger| ledger.config.webhook_secret.clone())
+    fn draw<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>> {
+        Box::pin(
+            async move { self.with_ledger(team, |ledger| ledger.reserve(job, operation, credits, true)) },
+        )
+    }
+
+    fn release<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move { self.with_ledger(team, |ledger| ledger.release(job, operation, credits)) })
+    }
+
+    fn settle<'a>(&'a self, team: &'a TeamId, job: JobId, used: u64) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move { self.with_ledger(team, |ledger| ledger.settle(job, used)) })
+    }
+
+    fn webhook_secret<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        Box::pin(async move { self.with_ledger(team, |ledger| ledger.config.webhook_secret.clone()) })
     }
 }
 

@@ -1,5 +1,7 @@
 //! The accounts provider: authentication, rate limits and credits of teams.
 
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod memory;
 mod secret;
 mod unlimited;
@@ -7,10 +9,10 @@ mod unlimited;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::Error;
 use gleaner_store::TeamId;
-use gleaner_types::JobId;
+use gleaner_types::limits::UNLIMITED_CREDITS;
+use gleaner_types::{BoxFuture, JobId};
 use uuid::Uuid;
 
 pub use memory::{MemoryAccounts, TeamConfig};
@@ -89,6 +91,12 @@ pub struct Balance {
     pub period_end: Option<Duration>,
 }
 
+impl Balance {
+    /// The reported balance of a team without a limit.
+    pub const UNLIMITED: Self =
+        Self { remaining: UNLIMITED_CREDITS, plan: UNLIMITED_CREDITS, period_start: None, period_end: None };
+}
+
 /// The accounts provider.
 ///
 /// # Contract
@@ -108,69 +116,111 @@ pub struct Balance {
 /// - A submit reserves credits before the store has the job. If the process ends in between, the next process
 ///   over the same durable store settles the job with 0. Over a store that ends with its process, the
 ///   provider may hold reservations of jobs that nobody knows, and may release them.
-#[async_trait]
+///
+/// A provider whose teams do not pay from a balance implements [`authenticate`](Accounts::authenticate) and
+/// [`settle`](Accounts::settle), which tells it what each job used. One with balances also implements
+/// `is_metered`, `balance`, `reserve`, `draw` and `release`: their defaults refuse nothing.
 pub trait Accounts: Debug + Send + Sync + 'static {
     /// The team of an API key; `None` if the key is unknown.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error>;
+    fn authenticate<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>>;
 
     /// Counts a request against the team's rate limits. `Some` refuses it and is the time until the next
-    /// attempt.
+    /// attempt. The default refuses none.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn throttle(
-        &self,
-        team: &TeamId,
+    fn throttle<'a>(
+        &'a self,
+        team: &'a TeamId,
         operation: Operation,
         now: Duration,
-    ) -> Result<Option<Duration>, Error>;
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
+        let _ = (team, operation, now);
+        Box::pin(async { Ok(None) })
+    }
 
-    /// Whether the team pays from a balance. If not, its jobs have no budget.
+    /// Whether the team pays from a balance. If not, its jobs have no budget. The default is false.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error>;
+    fn is_metered<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
+        let _ = team;
+        Box::pin(async { Ok(false) })
+    }
 
-    /// The credits of the team.
+    /// The credits of the team. The default is [`Balance::UNLIMITED`].
     ///
     /// # Errors
     /// If the provider fails.
-    async fn balance(&self, team: &TeamId) -> Result<Balance, Error>;
+    fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
+        let _ = team;
+        Box::pin(async { Ok(Balance::UNLIMITED) })
+    }
 
     /// Adds `credits` to the reservation of a job, all or nothing: false if the balance is too low, or if the
-    /// job is settled.
+    /// job is settled. The default is true.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error>;
+    fn reserve<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<bool, Error>> {
+        let _ = (team, job, operation, credits);
+        Box::pin(async { Ok(true) })
+    }
 
     /// Adds at most `credits` to the reservation of a job, as the balance allows, and returns the number
-    /// added: 0 for a settled job.
+    /// added: 0 for a settled job. The default is `credits`.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error>;
+    fn draw<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>> {
+        let _ = (team, job, operation);
+        Box::pin(async move { Ok(credits) })
+    }
 
     /// Returns the `credits` that an operation added to the reservation of a job to the balance, because the
-    /// job did not start. A repeated call does nothing.
+    /// job did not start. A repeated call does nothing. The default does nothing.
     ///
     /// # Errors
     /// If the provider fails.
-    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error>;
+    fn release<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        let _ = (team, job, operation, credits);
+        Box::pin(async { Ok(()) })
+    }
 
     /// Charges an ended job for what it used and ends its reservation. Usage beyond the reservation comes off
     /// the balance, which may become negative.
     ///
     /// # Errors
     /// If the provider fails; the service calls again later.
-    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error>;
+    fn settle<'a>(&'a self, team: &'a TeamId, job: JobId, used: u64) -> BoxFuture<'a, Result<(), Error>>;
 
-    /// The secret that signs the team's webhooks; `None` leaves them unsigned.
+    /// The secret that signs the team's webhooks; `None`, the default, leaves them unsigned.
     ///
     /// # Errors
     /// If the provider fails; the service sends the webhook later.
-    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error>;
+    fn webhook_secret<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        let _ = team;
+        Box::pin(async { Ok(None) })
+    }
 }

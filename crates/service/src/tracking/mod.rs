@@ -5,14 +5,13 @@ mod diff;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use gleaner_runtime::{
     Clock, MAX_TRANSFORM_TIME, NOT_COMPARED, Runtime, TrackChanges, TrackingTask, WaitLimits, blocking,
     rfc3339, warn,
 };
 use gleaner_store::{HistoryKey, PastScrape, Store, TrackedScrape};
 use gleaner_types::plan::ChangeTrackingMode;
-use gleaner_types::{Document, Interrupt};
+use gleaner_types::{BoxFuture, Document, Interrupt};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use url::Url;
@@ -95,16 +94,21 @@ impl ChangeTracker {
     }
 }
 
-#[async_trait]
 impl TrackChanges for ChangeTracker {
-    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>> {
-        match self.compare(task, document).await {
-            Ok(tracked_scrape) => Some(Box::new(tracked_scrape)),
-            Err(warning) => {
-                warn(document, warning);
-                None
+    fn track<'a>(
+        &'a self,
+        task: TrackingTask<'a>,
+        document: &'a mut Document,
+    ) -> BoxFuture<'a, Option<Box<TrackedScrape>>> {
+        Box::pin(async move {
+            match self.compare(task, document).await {
+                Ok(tracked_scrape) => Some(Box::new(tracked_scrape)),
+                Err(warning) => {
+                    warn(document, warning);
+                    None
+                }
             }
-        }
+        })
     }
 }
 

@@ -17,7 +17,7 @@ mod webhook_sender;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use url::Url;
 
 pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, MAX_TRACKED_ENDPOINTS};
@@ -43,20 +43,19 @@ pub const MAX_DELIVERIES_PER_ENDPOINT: usize = 8;
 
 /// Posts events; every webhook goes through this port. The `gleaner` crate implements it with its fetcher, so
 /// that the same egress guard checks webhooks and pages.
-#[async_trait]
 pub trait Deliver: Debug + Send + Sync + 'static {
     /// Checks at submit whether webhooks may be posted to this address.
     ///
     /// # Errors
     /// Why the address is refused.
-    async fn check(&self, url: &Url) -> Result<(), DeliverError>;
+    fn check<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>>;
 
     /// Posts once and returns the status of the response. The guard checks the address again. The
     /// implementation follows no redirects and reads no more than the status.
     ///
     /// # Errors
     /// Why there is no response.
-    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError>;
+    fn deliver<'a>(&'a self, delivery: Delivery<'a>) -> BoxFuture<'a, Result<u16, DeliverError>>;
 }
 
 /// One POST of an event.

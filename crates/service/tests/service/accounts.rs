@@ -2,16 +2,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::{Error, ErrorKind};
 use gleaner_service::{
     Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, SubmitContext, Team,
-    TeamConfig,
+    TeamConfig, UnlimitedAccounts, conformance,
 };
 use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
-use gleaner_types::{ErrorCode, JobId, JobState, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, JobId, JobState, PageError};
 use uuid::Uuid;
 
 use crate::support::*;
@@ -167,52 +166,73 @@ impl FailingAccounts {
     }
 }
 
-#[async_trait]
 impl Accounts for FailingAccounts {
-    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
-        self.0.authenticate(key).await
+    fn authenticate<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>> {
+        self.0.authenticate(key)
     }
 
-    async fn throttle(
-        &self,
-        team: &TeamId,
+    fn throttle<'a>(
+        &'a self,
+        team: &'a TeamId,
         operation: Operation,
         now: Duration,
-    ) -> Result<Option<Duration>, Error> {
-        self.0.throttle(team, operation, now).await
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
+        self.0.throttle(team, operation, now)
     }
 
-    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
-        self.0.is_metered(team).await
+    fn is_metered<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
+        self.0.is_metered(team)
     }
 
-    async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
-        self.0.balance(team).await
+    fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
+        self.0.balance(team)
     }
 
-    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error> {
-        self.0.reserve(team, job, operation, credits).await
+    fn reserve<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<bool, Error>> {
+        self.0.reserve(team, job, operation, credits)
     }
 
-    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error> {
-        self.0.draw(team, job, operation, credits).await
+    fn draw<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>> {
+        self.0.draw(team, job, operation, credits)
     }
 
-    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error> {
-        self.0.release(team, job, operation, credits).await
+    fn release<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        self.0.release(team, job, operation, credits)
     }
 
-    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        check_exists(team)?;
-        self.0.settle(team, job, used).await
+    fn settle<'a>(&'a self, team: &'a TeamId, job: JobId, used: u64) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move {
+            check_exists(team)?;
+            self.0.settle(team, job, used).await
+        })
     }
 
-    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
-        check_exists(team)?;
-        if team.as_str() == "hangs" && !self.1.swap(true, Ordering::Relaxed) {
-            std::future::pending::<()>().await;
-        }
-        self.0.webhook_secret(team).await
+    fn webhook_secret<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        Box::pin(async move {
+            check_exists(team)?;
+            if team.as_str() == "hangs" && !self.1.swap(true, Ordering::Relaxed) {
+                std::future::pending::<()>().await;
+            }
+            self.0.webhook_secret(team).await
+        })
     }
 }
 
@@ -274,4 +294,24 @@ async fn a_failing_account_delays_no_other() {
     assert_eq!(ended(&service, id).await.credits_used, 1);
     settle().await;
     assert_eq!(balance(&service).await, 99, "unused reservations are back in the balance");
+}
+
+#[tokio::test]
+async fn accounts_keep_the_rules_of_every_provider() {
+    let limits = vec![(Operation::Crawl, 1)];
+    let metered =
+        TeamConfig { credits: Some(5_000), requests_per_minute: limits, ..TeamConfig::new(team("metered")) };
+    let teams = MemoryAccounts::new().with_team("first", metered);
+    let teams = teams.with_team("second", TeamConfig::new(team("unmetered")));
+    conformance::accounts(&teams, "first").await;
+    conformance::accounts(&teams, "second").await;
+    conformance::accounts(&UnlimitedAccounts::new().with_key("key", team("a")), "key").await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "the provider answers")]
+async fn accounts_that_fail_are_found() {
+    let gone = TeamConfig { credits: Some(5_000), ..TeamConfig::new(team("gone")) };
+    let failing = FailingAccounts::new(MemoryAccounts::new().with_team("key", gone));
+    conformance::accounts(&*failing, "key").await;
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::{Error, Extract, ExtractTask, Extracted};
 use gleaner_service::{ActivityLog, JobService, ServiceConfig, SubmitContext};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ExtractRequest, ScrapeRequest};
 use gleaner_types::response::{Activity, ActivityKind};
-use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, JobId, JobKind, JobState, PageError};
 
 use crate::support::*;
 
@@ -95,11 +94,12 @@ async fn a_url_is_listed_as_it_was_written() {
 #[derive(Debug)]
 struct FailingExtract;
 
-#[async_trait]
 impl Extract for FailingExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        let message = format!("{} could not be read", task.plan.sources[0].target.url);
-        Err(PageError { code: ErrorCode::ScrapeSiteError, message })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            let message = format!("{} could not be read", task.plan.sources[0].target.url);
+            Err(PageError { code: ErrorCode::ScrapeSiteError, message })
+        })
     }
 }
 
@@ -126,12 +126,13 @@ async fn the_record_of_a_job_with_zero_data_retention_contains_no_urls() {
 #[derive(Debug)]
 struct Unreadable;
 
-#[async_trait]
 impl ActivityLog for Unreadable {
     fn record(&self, _: EndedJob) {}
 
-    async fn latest(&self, _: &TeamId, _: usize) -> Result<Vec<EndedJob>, Error> {
-        Err(PageError { code: ErrorCode::UnknownError, message: "the log is locked".to_owned() }.into())
+    fn latest<'a>(&'a self, _: &'a TeamId, _: usize) -> BoxFuture<'a, Result<Vec<EndedJob>, Error>> {
+        Box::pin(async move {
+            Err(PageError { code: ErrorCode::UnknownError, message: "the log is locked".to_owned() }.into())
+        })
     }
 }
 

@@ -2,7 +2,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, Runtime, StartOptions};
 use gleaner_service::{JobService, ServiceConfig, SubmitContext, Team};
 use gleaner_store::TeamId;
@@ -11,7 +10,7 @@ use gleaner_types::plan::{
 };
 use gleaner_types::request::{CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest};
 use gleaner_types::response::ExtractStatus;
-use gleaner_types::{ErrorCode, ExtractState, JobId, JobKind, PageError};
+use gleaner_types::{BoxFuture, ErrorCode, ExtractState, JobId, JobKind, PageError};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -21,32 +20,35 @@ use crate::support::*;
 #[derive(Debug)]
 struct ScriptedExtract;
 
-#[async_trait]
 impl Extract for ScriptedExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        match task.plan.prompt.as_deref() {
-            Some("fail") => {
-                Err(PageError { code: ErrorCode::UnknownError, message: "every page failed".to_owned() })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            match task.plan.prompt.as_deref() {
+                Some("fail") => {
+                    Err(PageError { code: ErrorCode::UnknownError, message: "every page failed".to_owned() })
+                }
+                Some("panic") => panic!("a planner that panics"),
+                _ => Ok(Extracted {
+                    data: json!({"name": "x"}),
+                    sources: Some([("name".to_owned(), vec!["https://a.example/".to_owned()])].into()),
+                    warning: Some("partly".to_owned()),
+                    tokens_used: 46,
+                }),
             }
-            Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted {
-                data: json!({"name": "x"}),
-                sources: Some([("name".to_owned(), vec!["https://a.example/".to_owned()])].into()),
-                warning: Some("partly".to_owned()),
-                tokens_used: 46,
-            }),
-        }
+        })
     }
 
-    async fn extract_page(
-        &self,
-        _: &str,
-        markdown: &str,
-        _: Option<&Value>,
-        _: Option<&str>,
-    ) -> Result<Extracted, PageError> {
-        Ok(Extracted { data: json!({"length": markdown.len(), "kind": "page"}), ..Extracted::default() })
+    fn extract_page<'a>(
+        &'a self,
+        _: &'a str,
+        markdown: &'a str,
+        _: Option<&'a Value>,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            Ok(Extracted { data: json!({"length": markdown.len(), "kind": "page"}), ..Extracted::default() })
+        })
     }
 }
 
@@ -111,25 +113,26 @@ async fn a_failed_extract_has_a_reason_and_costs_nothing() {
 #[derive(Debug)]
 struct MeteredExtract;
 
-#[async_trait]
 impl Extract for MeteredExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        let used = Arc::new(AtomicU64::new(0));
-        let owner = task.owner.unwrap();
-        let meter = Arc::clone(&used);
-        owner.set_meter(Box::new(move || meter.load(Ordering::Relaxed)));
-        for second in 1..=5 {
-            assert!(owner.reserve_tokens(30 * second).await);
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            used.store(30 * second, Ordering::Relaxed);
-        }
-        match task.plan.prompt.as_deref() {
-            Some("fail") => {
-                Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            let used = Arc::new(AtomicU64::new(0));
+            let owner = task.owner.unwrap();
+            let meter = Arc::clone(&used);
+            owner.set_meter(Box::new(move || meter.load(Ordering::Relaxed)));
+            for second in 1..=5 {
+                assert!(owner.reserve_tokens(30 * second).await);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                used.store(30 * second, Ordering::Relaxed);
             }
-            Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted { tokens_used: owner.tokens_used(), ..Extracted::default() }),
-        }
+            match task.plan.prompt.as_deref() {
+                Some("fail") => {
+                    Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
+                }
+                Some("panic") => panic!("a planner that panics"),
+                _ => Ok(Extracted { tokens_used: owner.tokens_used(), ..Extracted::default() }),
+            }
+        })
     }
 }
 
@@ -168,16 +171,17 @@ async fn usage_of_an_extract_is_charged_after_any_end_except_a_panic() {
 #[derive(Debug)]
 struct BudgetedExtract;
 
-#[async_trait]
 impl Extract for BudgetedExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        let owner = task.owner.unwrap();
-        let mut tokens_used = 0;
-        while tokens_used < 10_000 && owner.reserve_tokens(tokens_used + 100).await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            tokens_used += 100;
-        }
-        Ok(Extracted { tokens_used, ..Extracted::default() })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            let owner = task.owner.unwrap();
+            let mut tokens_used = 0;
+            while tokens_used < 10_000 && owner.reserve_tokens(tokens_used + 100).await {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                tokens_used += 100;
+            }
+            Ok(Extracted { tokens_used, ..Extracted::default() })
+        })
     }
 }
 
@@ -210,21 +214,22 @@ async fn an_extract_never_spends_more_than_the_balance() {
 #[derive(Debug, Default)]
 struct FetchingExtract(std::sync::OnceLock<std::sync::Weak<Runtime>>);
 
-#[async_trait]
 impl Extract for FetchingExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        let runtime = self.0.get().and_then(std::sync::Weak::upgrade).unwrap();
-        let owner = task.owner.as_deref();
-        let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
-        // Long enough for the wait in this test.
-        scrape.options.timeout = Duration::from_secs(120);
-        runtime.scrape(scrape, StartOptions::for_owner(owner)).await.unwrap();
-        let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
-        let crawl = crawl.check().unwrap();
-        runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
-        let _permit = owner.unwrap().lookup_permit().await;
-        runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
-        Ok(Extracted { tokens_used: 15, ..Extracted::default() })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            let runtime = self.0.get().and_then(std::sync::Weak::upgrade).unwrap();
+            let owner = task.owner.as_deref();
+            let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
+            // Long enough for the wait in this test.
+            scrape.options.timeout = Duration::from_secs(120);
+            runtime.scrape(scrape, StartOptions::for_owner(owner)).await.unwrap();
+            let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
+            let crawl = crawl.check().unwrap();
+            runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
+            let _permit = owner.unwrap().lookup_permit().await;
+            runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
+            Ok(Extracted { tokens_used: 15, ..Extracted::default() })
+        })
     }
 }
 
@@ -252,13 +257,14 @@ async fn the_pages_of_an_extract_use_slots_of_its_team_and_cost_nothing_extra() 
 #[derive(Debug, Default)]
 struct EndlessExtract(Arc<AtomicU64>);
 
-#[async_trait]
 impl Extract for EndlessExtract {
-    async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
-        loop {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_secs(1)).await;
-        }
+    fn extract(&self, _: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            loop {
+                self.0.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        })
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_service::{JobService, ServiceConfig, SubmitContext};
 use gleaner_types::plan::{JsonFormat, ScrapePlan, Target};
 use gleaner_types::request::ScrapeOptions;
-use gleaner_types::{Document, ErrorCode, JobKind, PageError};
+use gleaner_types::{BoxFuture, Document, ErrorCode, JobKind, PageError};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -17,25 +16,28 @@ use crate::support::*;
 #[derive(Debug)]
 struct Reader;
 
-#[async_trait]
 impl Extract for Reader {
-    async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
-        Err(PageError { code: ErrorCode::UnknownError, message: "this port only reads pages".to_owned() })
+    fn extract(&self, _: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            Err(PageError { code: ErrorCode::UnknownError, message: "this port only reads pages".to_owned() })
+        })
     }
 
-    async fn read_page(&self, page: PageTask<'_>) -> PageRead {
-        let path = page.url.path();
-        if path.contains("hang") {
-            std::future::pending::<()>().await;
-        }
-        assert!(!path.contains("unreadable"), "a reader that panics");
-        let before = page.kept.get_or_init(std::sync::atomic::AtomicU64::default).unwrap();
-        let before = before.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        PageRead {
-            json: page.json.map(|_| json!({ "markdown": page.text.markdown, "before": before })),
-            notes: vec!["read".to_owned()],
-            ..PageRead::default()
-        }
+    fn read_page<'a>(&'a self, page: PageTask<'a>) -> BoxFuture<'a, PageRead> {
+        Box::pin(async move {
+            let path = page.url.path();
+            if path.contains("hang") {
+                std::future::pending::<()>().await;
+            }
+            assert!(!path.contains("unreadable"), "a reader that panics");
+            let before = page.kept.get_or_init(std::sync::atomic::AtomicU64::default).unwrap();
+            let before = before.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            PageRead {
+                json: page.json.map(|_| json!({ "markdown": page.text.markdown, "before": before })),
+                notes: vec!["read".to_owned()],
+                ..PageRead::default()
+            }
+        })
     }
 }
 

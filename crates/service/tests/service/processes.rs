@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{Clock, Error};
 use gleaner_service::{
@@ -13,7 +12,7 @@ use gleaner_service::{
 };
 use gleaner_store::journal::{Batch, Committed, Journal, VecJournal};
 use gleaner_store::{LocalStore, MemoryConfig, ReadBound, TeamId};
-use gleaner_types::JobId;
+use gleaner_types::{BoxFuture, JobId};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -184,46 +183,67 @@ impl ProcessAccounts {
     }
 }
 
-#[async_trait]
 impl Accounts for ProcessAccounts {
-    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
-        self.accounts.authenticate(key).await
+    fn authenticate<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Team>, Error>> {
+        self.accounts.authenticate(key)
     }
 
-    async fn throttle(
-        &self,
-        team: &TeamId,
+    fn throttle<'a>(
+        &'a self,
+        team: &'a TeamId,
         operation: Operation,
         now: Duration,
-    ) -> Result<Option<Duration>, Error> {
-        self.accounts.throttle(team, operation, now).await
+    ) -> BoxFuture<'a, Result<Option<Duration>, Error>> {
+        self.accounts.throttle(team, operation, now)
     }
 
-    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
-        self.accounts.is_metered(team).await
+    fn is_metered<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<bool, Error>> {
+        self.accounts.is_metered(team)
     }
 
-    async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
-        self.accounts.balance(team).await
+    fn balance<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Balance, Error>> {
+        self.accounts.balance(team)
     }
 
-    async fn reserve(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<bool, Error> {
-        self.call("reserve", self.accounts.reserve(team, job, operation, credits)).await
+    fn reserve<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(
+            async move { self.call("reserve", self.accounts.reserve(team, job, operation, credits)).await },
+        )
     }
 
-    async fn draw(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<u64, Error> {
-        self.call("draw", self.accounts.draw(team, job, operation, credits)).await
+    fn draw<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<u64, Error>> {
+        Box::pin(async move { self.call("draw", self.accounts.draw(team, job, operation, credits)).await })
     }
 
-    async fn release(&self, team: &TeamId, job: JobId, operation: Uuid, credits: u64) -> Result<(), Error> {
-        self.call("release", self.accounts.release(team, job, operation, credits)).await
+    fn release<'a>(
+        &'a self,
+        team: &'a TeamId,
+        job: JobId,
+        operation: Uuid,
+        credits: u64,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(
+            async move { self.call("release", self.accounts.release(team, job, operation, credits)).await },
+        )
     }
 
-    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        self.call("settle", self.accounts.settle(team, job, used)).await
+    fn settle<'a>(&'a self, team: &'a TeamId, job: JobId, used: u64) -> BoxFuture<'a, Result<(), Error>> {
+        Box::pin(async move { self.call("settle", self.accounts.settle(team, job, used)).await })
     }
 
-    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
-        self.call("webhook_secret", self.accounts.webhook_secret(team)).await
+    fn webhook_secret<'a>(&'a self, team: &'a TeamId) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        Box::pin(async move { self.call("webhook_secret", self.accounts.webhook_secret(team)).await })
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use gleaner_runtime::{Clock, Extract, ExtractTask, Extracted, StartOptions};
 use gleaner_service::{JobService, Secret, ServiceConfig, SubmitContext, Team, verify};
 use gleaner_store::journal::VecJournal;
@@ -12,7 +11,7 @@ use gleaner_store::{LocalStore, MemoryConfig, Store, TeamId};
 use gleaner_types::plan::{BatchPlan, ExtractPlan};
 use gleaner_types::request::{BatchScrapeRequest, ExtractRequest, MapRequest};
 use gleaner_types::response::ExtractStatus;
-use gleaner_types::{ExtractState, JobId, JobKind, JobState, PageError};
+use gleaner_types::{BoxFuture, ExtractState, JobId, JobKind, JobState, PageError};
 use serde_json::json;
 
 use crate::processes::{Moment, Process, Then, World};
@@ -212,24 +211,25 @@ struct CountingExtract {
     runs: AtomicU64,
 }
 
-#[async_trait]
 impl Extract for CountingExtract {
-    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.runs.fetch_add(1, Ordering::Relaxed);
-        let used = Arc::new(AtomicU64::new(0));
-        let owner = task.owner.unwrap();
-        let meter = Arc::clone(&used);
-        owner.set_meter(Box::new(move || meter.load(Ordering::Relaxed)));
-        for second in 1..=5 {
-            assert!(owner.reserve_tokens(30 * second).await);
-            tokio::time::sleep(Duration::from_secs(1)).await;
-            used.store(30 * second, Ordering::Relaxed);
-        }
-        if task.plan.prompt.as_deref() == Some("panic") {
-            panic!("a planner that panics");
-        }
-        let data = json!({ "before": owner.tokens_before(), "prompt": task.plan.prompt });
-        Ok(Extracted { data, tokens_used: used.load(Ordering::Relaxed), ..Extracted::default() })
+    fn extract(&self, task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            let used = Arc::new(AtomicU64::new(0));
+            let owner = task.owner.unwrap();
+            let meter = Arc::clone(&used);
+            owner.set_meter(Box::new(move || meter.load(Ordering::Relaxed)));
+            for second in 1..=5 {
+                assert!(owner.reserve_tokens(30 * second).await);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                used.store(30 * second, Ordering::Relaxed);
+            }
+            if task.plan.prompt.as_deref() == Some("panic") {
+                panic!("a planner that panics");
+            }
+            let data = json!({ "before": owner.tokens_before(), "prompt": task.plan.prompt });
+            Ok(Extracted { data, tokens_used: used.load(Ordering::Relaxed), ..Extracted::default() })
+        })
     }
 }
 

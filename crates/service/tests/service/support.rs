@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Executor, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, PageText, RedirectCheck,
@@ -18,7 +17,9 @@ use gleaner_store::{MemoryConfig, MemoryStore, Store, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::BatchScrapeRequest;
 use gleaner_types::response::JobStatus;
-use gleaner_types::{CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed};
+use gleaner_types::{
+    BoxFuture, CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed,
+};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use url::Url;
@@ -43,37 +44,44 @@ impl FakeWeb {
 #[derive(Debug)]
 struct FakePorts(Arc<FakeWeb>);
 
-#[async_trait]
 impl Fetch for FakePorts {
-    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
-        let path = request.url.path();
-        let time = if path.contains("slow") { 60_000 } else { 10 };
-        tokio::time::sleep(Duration::from_millis(time)).await;
-        self.0.fetched.fetch_add(1, Ordering::Relaxed);
-        if path.contains("broken") {
-            let error =
-                PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
-            return Err(FetchError {
-                error,
-                retryable: false,
-                browser_crashed: false,
-                exhausted: false,
-                refused_redirect: None,
-            });
-        }
-        Ok(Fetched {
-            url: request.url.clone(),
-            status: if path.contains("robots.txt") { 404 } else { 200 },
-            content_type: None,
-            body: Bytes::new(),
-            retry_after: None,
-            latency: Duration::from_millis(10),
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: Some(CacheState::Miss),
-            cached_at: None,
-            rendering: None,
-            robots_tag: String::new(),
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        _: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let path = request.url.path();
+            let time = if path.contains("slow") { 60_000 } else { 10 };
+            tokio::time::sleep(Duration::from_millis(time)).await;
+            self.0.fetched.fetch_add(1, Ordering::Relaxed);
+            if path.contains("broken") {
+                let error = PageError {
+                    code: ErrorCode::ScrapeSiteError,
+                    message: "the connection broke".to_owned(),
+                };
+                return Err(FetchError {
+                    error,
+                    retryable: false,
+                    browser_crashed: false,
+                    exhausted: false,
+                    refused_redirect: None,
+                });
+            }
+            Ok(Fetched {
+                url: request.url.clone(),
+                status: if path.contains("robots.txt") { 404 } else { 200 },
+                content_type: None,
+                body: Bytes::new(),
+                retry_after: None,
+                latency: Duration::from_millis(10),
+                address: None,
+                proxy_used: ProxyUsed::Basic,
+                cache_state: Some(CacheState::Miss),
+                cached_at: None,
+                rendering: None,
+                robots_tag: String::new(),
+            })
         })
     }
 }
@@ -252,36 +260,39 @@ impl Receiver {
 #[derive(Debug)]
 pub(crate) struct DeliverToReceiver(pub(crate) Arc<Receiver>, pub(crate) tokio::time::Instant);
 
-#[async_trait]
 impl Deliver for DeliverToReceiver {
-    async fn check(&self, url: &Url) -> Result<(), DeliverError> {
-        match url.host_str() {
-            Some("10.0.0.1") => {
-                Err(DeliverError { refused: true, message: "the address is not public".to_owned() })
+    fn check<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>> {
+        Box::pin(async move {
+            match url.host_str() {
+                Some("10.0.0.1") => {
+                    Err(DeliverError { refused: true, message: "the address is not public".to_owned() })
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
-        }
+        })
     }
 
-    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
-        let at = self.1.elapsed();
-        let status = if let Some((_, status)) = self.0.outage.filter(|(until, _)| at < *until) {
-            status
-        } else {
-            let mut script = self.0.script.lock().unwrap();
-            if script.len() > 1 { script.remove(0) } else { script[0] }
-        };
-        self.0.received.lock().unwrap().push(Received {
-            at,
-            status,
-            headers: delivery.headers.clone(),
-            body: delivery.body.to_vec(),
-        });
-        match status {
-            0 => std::future::pending().await,
-            1 => Err(DeliverError { refused: true, message: "the address is refused".to_owned() }),
-            status => Ok(status),
-        }
+    fn deliver<'a>(&'a self, delivery: Delivery<'a>) -> BoxFuture<'a, Result<u16, DeliverError>> {
+        Box::pin(async move {
+            let at = self.1.elapsed();
+            let status = if let Some((_, status)) = self.0.outage.filter(|(until, _)| at < *until) {
+                status
+            } else {
+                let mut script = self.0.script.lock().unwrap();
+                if script.len() > 1 { script.remove(0) } else { script[0] }
+            };
+            self.0.received.lock().unwrap().push(Received {
+                at,
+                status,
+                headers: delivery.headers.clone(),
+                body: delivery.body.to_vec(),
+            });
+            match status {
+                0 => std::future::pending().await,
+                1 => Err(DeliverError { refused: true, message: "the address is refused".to_owned() }),
+                status => Ok(status),
+            }
+        })
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, Transform, TransformTask, Transformed,
 };
-use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{BoxFuture, CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
 
 use super::context::{Context, LEASE_TIME};
@@ -156,98 +155,104 @@ fn broken(retryable: bool) -> FetchError {
     FetchError { error, retryable, browser_crashed: false, exhausted: false, refused_redirect: None }
 }
 
-#[async_trait]
 impl Fetch for SimulatedFetch {
-    async fn fetch(
-        &self,
-        request: FetchRequest<'_>,
-        hops: &dyn RedirectCheck,
-    ) -> Result<Fetched, FetchError> {
-        let context = &*self.0;
-        let job = CrawlTask::number_of(request.options.max_age).unwrap_or(context.map_job);
-        let mut url = request.url.clone();
-        let Some(mut resource) = context.world.resource(&url) else {
-            context.monitor().violate(context.now(), format!("{url} is not in this web"));
-            return Err(broken(false));
-        };
-        let is_page = matches!(resource, Resource::Page(_));
-        if is_page != (request.purpose == Purpose::Page) {
-            context.monitor().violate(context.now(), format!("{url} is fetched as {:?}", request.purpose));
-        }
-        let began = context.now();
-        let host = self.host_of(resource);
-        let requested = (job, resource, Form::of(&url));
-        let (hangs_before, hangs_after) = self.injected_hangs(job, resource);
-        if hangs_before {
-            context.hang(job, resource).await;
-        }
-        let mut redirect_wait = RedirectWait { context, requested, began, waits: false };
-        let mut open_request = OpenRequest::begin(context, job, host, resource, Some(requested.2));
-        let mut sent_at = began;
-        // Applies to each hop by itself: waiting for the host of a redirect target does not count.
-        let timeout = request.options.timeout.as_millis() as u64;
-        let mut redirects = 0;
-        loop {
-            let (attempt, latency) = self.latency(job, resource);
-            context.sleep(latency.min(timeout)).await;
-            if latency > timeout {
-                let error = PageError {
-                    code: ErrorCode::ScrapeTimeout,
-                    message: "no response before the timeout".to_owned(),
-                };
-                return Err(FetchError {
-                    error,
-                    retryable: false,
-                    browser_crashed: false,
-                    exhausted: false,
-                    refused_redirect: None,
-                });
-            }
-            let (next, next_resource) = match self.outcome(resource, &url, attempt) {
-                Outcome::Broken => {
-                    redirect_wait.waits = false;
-                    return Err(broken(true));
-                }
-                Outcome::Redirect(to) => (context.world.url(to, Spelling::Plain), Resource::Page(to)),
-                Outcome::RedirectLoop if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), resource),
-                Outcome::RedirectLoop => {
-                    return Ok(self.fetched(url, resource, Answer::from((302, String::new())), sent_at));
-                }
-                Outcome::StripSlash => {
-                    let mut bare = url.clone();
-                    bare.set_path(url.path().trim_end_matches('/'));
-                    (bare, resource)
-                }
-                Outcome::Answer(answer) => {
-                    drop(open_request);
-                    redirect_wait.waits = false;
-                    let hangs =
-                        context.faults.hangs.iter().any(|moment| (began..=context.now()).contains(moment));
-                    if hangs_after || hangs {
-                        context.lose(requested);
-                        context.hang(job, requested.1).await;
-                    }
-                    if let (404, Resource::Page(page)) = (answer.status, requested.1) {
-                        context.monitor().missing(job, page);
-                    }
-                    // From here on the engine knows the demands of this response.
-                    self.record_pacing(resource, request.purpose, &answer);
-                    return Ok(self.fetched(url, resource, answer, sent_at));
-                }
+    fn fetch<'a>(
+        &'a self,
+        request: FetchRequest<'a>,
+        hops: &'a dyn RedirectCheck,
+    ) -> BoxFuture<'a, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let context = &*self.0;
+            let job = CrawlTask::number_of(request.options.max_age).unwrap_or(context.map_job);
+            let mut url = request.url.clone();
+            let Some(mut resource) = context.world.resource(&url) else {
+                context.monitor().violate(context.now(), format!("{url} is not in this web"));
+                return Err(broken(false));
             };
-            redirects += 1;
-            drop(open_request);
-            redirect_wait.waits = true;
-            if let Err(refusal) = hops.check(&url, &next).await {
-                redirect_wait.waits = false;
-                return Err(FetchError { refused_redirect: Some(refusal), ..broken(false) });
+            let is_page = matches!(resource, Resource::Page(_));
+            if is_page != (request.purpose == Purpose::Page) {
+                context
+                    .monitor()
+                    .violate(context.now(), format!("{url} is fetched as {:?}", request.purpose));
             }
-            (url, resource) = (next, next_resource);
-            let next_host = self.host_of(resource);
-            context.monitor().cross_host_hops += u64::from(next_host != host);
-            open_request = OpenRequest::begin(context, job, next_host, resource, None);
-            sent_at = context.now();
-        }
+            let began = context.now();
+            let host = self.host_of(resource);
+            let requested = (job, resource, Form::of(&url));
+            let (hangs_before, hangs_after) = self.injected_hangs(job, resource);
+            if hangs_before {
+                context.hang(job, resource).await;
+            }
+            let mut redirect_wait = RedirectWait { context, requested, began, waits: false };
+            let mut open_request = OpenRequest::begin(context, job, host, resource, Some(requested.2));
+            let mut sent_at = began;
+            // Applies to each hop by itself: waiting for the host of a redirect target does not count.
+            let timeout = request.options.timeout.as_millis() as u64;
+            let mut redirects = 0;
+            loop {
+                let (attempt, latency) = self.latency(job, resource);
+                context.sleep(latency.min(timeout)).await;
+                if latency > timeout {
+                    let error = PageError {
+                        code: ErrorCode::ScrapeTimeout,
+                        message: "no response before the timeout".to_owned(),
+                    };
+                    return Err(FetchError {
+                        error,
+                        retryable: false,
+                        browser_crashed: false,
+                        exhausted: false,
+                        refused_redirect: None,
+                    });
+                }
+                let (next, next_resource) = match self.outcome(resource, &url, attempt) {
+                    Outcome::Broken => {
+                        redirect_wait.waits = false;
+                        return Err(broken(true));
+                    }
+                    Outcome::Redirect(to) => (context.world.url(to, Spelling::Plain), Resource::Page(to)),
+                    Outcome::RedirectLoop if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), resource),
+                    Outcome::RedirectLoop => {
+                        return Ok(self.fetched(url, resource, Answer::from((302, String::new())), sent_at));
+                    }
+                    Outcome::StripSlash => {
+                        let mut bare = url.clone();
+                        bare.set_path(url.path().trim_end_matches('/'));
+                        (bare, resource)
+                    }
+                    Outcome::Answer(answer) => {
+                        drop(open_request);
+                        redirect_wait.waits = false;
+                        let hangs = context
+                            .faults
+                            .hangs
+                            .iter()
+                            .any(|moment| (began..=context.now()).contains(moment));
+                        if hangs_after || hangs {
+                            context.lose(requested);
+                            context.hang(job, requested.1).await;
+                        }
+                        if let (404, Resource::Page(page)) = (answer.status, requested.1) {
+                            context.monitor().missing(job, page);
+                        }
+                        // From here on the engine knows the demands of this response.
+                        self.record_pacing(resource, request.purpose, &answer);
+                        return Ok(self.fetched(url, resource, answer, sent_at));
+                    }
+                };
+                redirects += 1;
+                drop(open_request);
+                redirect_wait.waits = true;
+                if let Err(refusal) = hops.check(&url, &next).await {
+                    redirect_wait.waits = false;
+                    return Err(FetchError { refused_redirect: Some(refusal), ..broken(false) });
+                }
+                (url, resource) = (next, next_resource);
+                let next_host = self.host_of(resource);
+                context.monitor().cross_host_hops += u64::from(next_host != host);
+                open_request = OpenRequest::begin(context, job, next_host, resource, None);
+                sent_at = context.now();
+            }
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use async_trait::async_trait;
+use gleaner_types::BoxFuture;
 use serde_json::json;
 
 use super::*;
@@ -19,14 +19,16 @@ const CUP: &str = "Each cup is turned on the wheel from red clay and fired twice
 #[derive(Debug, Clone)]
 struct Small(ScriptedModel);
 
-#[async_trait]
 impl LanguageModel for Small {
     fn capabilities(&self) -> Capabilities {
         Capabilities { schema: Some(Dialect::JsonSchema), ..Capabilities::new("small", 2_048) }
     }
 
-    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        self.0.complete(request).await
+    fn complete<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+    ) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
+        self.0.complete(request)
     }
 }
 

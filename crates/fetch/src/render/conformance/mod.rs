@@ -1,9 +1,4 @@
 //! The test suite for every [`Render`] implementation.
-//!
-//! Its pages need no scripts. They have pictures and scripts with a `src`, which an engine loads, and
-//! redirects, cookies and files. Call [`run`] with an engine, on a runtime whose time is not paused.
-//!
-//! It panics at the first rule that the engine breaks, with a message.
 
 #![expect(clippy::expect_used, reason = "a rule that is broken ends the suite")]
 
@@ -14,10 +9,9 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use futures_util::future::{join_all, select};
-use gleaner_types::ErrorCode;
 use gleaner_types::plan::ScrapePlan;
+use gleaner_types::{BoxFuture, ErrorCode};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use url::Url;
@@ -38,11 +32,12 @@ const SHORT_LIMIT: Duration = Duration::from_secs(4);
 /// The path that no request may reach.
 const REFUSED: &str = "/refused";
 
-/// Runs the whole suite.
+/// What every [`Render`] must do. The pages of the suite need no scripts. They have pictures and scripts with
+/// a `src`, which an engine loads, and redirects, cookies and files.
 ///
 /// # Panics
-/// If the engine breaks a rule.
-pub async fn run(engine: &dyn Render) {
+/// If the engine breaks a rule of its contract.
+pub async fn render(engine: &dyn Render) {
     let suite = Suite::new(engine).await;
     suite.redirects_of_the_document_are_checked_once().await;
     suite.a_refused_redirect_is_not_requested().await;
@@ -264,10 +259,9 @@ fn names(jar: &CookieJar, now: SystemTime) -> Vec<String> {
 #[derive(Debug)]
 struct Loopback;
 
-#[async_trait]
 impl Resolve for Loopback {
-    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
-        Ok(vec![Ipv4Addr::LOCALHOST.into()])
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::io::Result<Vec<IpAddr>>> {
+        Box::pin(async move { Ok(vec![Ipv4Addr::LOCALHOST.into()]) })
     }
 }
 
@@ -281,11 +275,12 @@ impl RecordingCheck {
     }
 }
 
-#[async_trait]
 impl RedirectCheck for RecordingCheck {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.push((from.path().to_owned(), to.path().to_owned()));
-        if to.path() == REFUSED { Err(RedirectRefused::new("nobody may go there")) } else { Ok(()) }
+    fn check<'a>(&'a self, from: &'a Url, to: &'a Url) -> BoxFuture<'a, Result<(), RedirectRefused>> {
+        Box::pin(async move {
+            let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.push((from.path().to_owned(), to.path().to_owned()));
+            if to.path() == REFUSED { Err(RedirectRefused::new("nobody may go there")) } else { Ok(()) }
+        })
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask, TrackChanges, TrackingTask};
 use gleaner_store::TrackedScrape;
-use gleaner_types::{Document, PageError};
+use gleaner_types::{BoxFuture, Document, PageError};
 use serde_json::json;
 
 use super::{Reply, Site, runtime, scrape_as};
@@ -14,23 +13,29 @@ use super::{Reply, Site, runtime, scrape_as};
 #[derive(Debug, Default)]
 struct Readers(Mutex<Vec<(&'static str, String)>>);
 
-#[async_trait]
 impl Extract for Readers {
-    async fn extract(&self, _task: ExtractTask) -> Result<Extracted, PageError> {
-        Ok(Extracted::default())
+    fn extract(&self, _task: ExtractTask) -> BoxFuture<'_, Result<Extracted, PageError>> {
+        Box::pin(async move { Ok(Extracted::default()) })
     }
 
-    async fn read_page(&self, page: PageTask<'_>) -> PageRead {
-        self.0.lock().unwrap().push(("read", page.text.markdown));
-        PageRead::default()
+    fn read_page<'a>(&'a self, page: PageTask<'a>) -> BoxFuture<'a, PageRead> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push(("read", page.text.markdown));
+            PageRead::default()
+        })
     }
 }
 
-#[async_trait]
 impl TrackChanges for Readers {
-    async fn track(&self, _task: TrackingTask<'_>, document: &mut Document) -> Option<Box<TrackedScrape>> {
-        self.0.lock().unwrap().push(("compared", document.markdown.clone().unwrap_or_default()));
-        None
+    fn track<'a>(
+        &'a self,
+        _task: TrackingTask<'a>,
+        document: &'a mut Document,
+    ) -> BoxFuture<'a, Option<Box<TrackedScrape>>> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push(("compared", document.markdown.clone().unwrap_or_default()));
+            None
+        })
     }
 }
 
