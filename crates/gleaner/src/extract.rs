@@ -8,14 +8,13 @@ use gleaner_extract_jobs::{
     CrawlPrompts, ExtractAbilities, ExtractConfig, ExtractResult, ExtractRunner, ExtractWatch,
     PlannedExtract, Typed, with_schema_of,
 };
-use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
+use gleaner_runtime::{Cancellation, Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{CrawlRequest, Defaults, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
 use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::engine::PAGE_OPTIONS;
@@ -217,7 +216,7 @@ impl Engine {
             let found = match &self.extract.runner {
                 Some(runner) => runner.run(plan, None, Some(watch)).await,
                 None => {
-                    let (id, cancelled) = (new_id(), CancellationToken::new());
+                    let (id, cancelled) = (new_id(), Cancellation::new());
                     let task = ExtractTask { id, plan, cancelled, owner: None };
                     self.extract.port.extract(task).await.map(ExtractResult::from)
                 }

@@ -194,7 +194,8 @@ pub mod extraction {
     };
     #[doc(inline)]
     pub use gleaner_runtime::{
-        Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, TokenMeter,
+        Cancellation, Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText,
+        TokenMeter,
     };
 }
 #[cfg(feature = "extract")]

@@ -34,8 +34,8 @@ use crate::{Engine, EngineBuilder};
 
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead,
-    PageTask, PageText, TokenMeter,
+    Cancellation, Error, ErrorKind, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit,
+    PageRead, PageTask, PageText, TokenMeter,
 };
 #[doc(inline)]
 pub use gleaner_service::{

@@ -9,9 +9,9 @@ use gleaner_types::plan::{ChangeTracking, ExtractPlan, JsonFormat};
 use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::cancellation::Cancellation;
 use crate::credits::TOKENS_PER_CREDIT;
 use crate::owner::JobOwner;
 use crate::ports::PageText;
@@ -77,7 +77,7 @@ pub struct ExtractTask {
     /// What to extract.
     pub plan: ExtractPlan,
     /// Cancelled with the job.
-    pub cancelled: CancellationToken,
+    pub cancelled: Cancellation,
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
     /// calls a model ([`JobOwner::reserve_tokens`]), fetch pages on the owner's
     /// [account](JobOwner::page_account), take a [permit](JobOwner::lookup_permit) for each map of a site,

@@ -16,8 +16,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `executor`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
-//!   `memory`, `session`, `warning`
+//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`,
+//!   `fair_semaphore`, `memory`, `session`, `warning`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `timings`, `owner`, `extract`, `tracking`, `check_options`, `config`
@@ -31,6 +31,7 @@
 mod attempts;
 mod blocking;
 mod browser_access;
+mod cancellation;
 mod check_options;
 mod clock;
 mod commit;
@@ -91,6 +92,7 @@ mod warning;
 mod worker;
 
 pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
+pub use cancellation::Cancellation;
 pub use check_options::CheckOptions;
 pub use clock::{Clock, rfc3339, timestamp};
 pub use commit::LARGE_DOCUMENT;

@@ -80,7 +80,7 @@ impl JobService {
         let id = job.id;
         let (accounts, store) = (Arc::clone(&self.config.accounts), Arc::clone(self.store()));
         let reservation = Arc::new(CreditReservation::new(accounts, store, self.lookups.clone(), job));
-        let cancelled = self.stopping.child_token();
+        let cancelled = self.stopping.child();
         let running = RunningExtract { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
         self.extracts().insert(id, running);
         let owner = Arc::clone(&reservation) as Arc<dyn JobOwner>;

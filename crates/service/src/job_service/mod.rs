@@ -16,11 +16,10 @@ mod watch;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use gleaner_runtime::{Clock, Error, Extract, Runtime};
+use gleaner_runtime::{Cancellation, Clock, Error, Extract, Runtime};
 use gleaner_store::{JobRequest, JobSnapshot, Store, TeamId};
 use gleaner_types::{JobId, JobKind};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use response_json::{PieceWriter, RESPONSE_PIECE, ResponseJson};
@@ -109,13 +108,13 @@ pub struct JobService {
     /// The task that runs extract jobs of an earlier process again. It is started once.
     resuming: Mutex<Option<JoinHandle<()>>>,
     /// Cancelled by [`stop`](Self::stop), and with the runtime.
-    stopping: CancellationToken,
+    stopping: Cancellation,
 }
 
 /// What cancels and charges a running extract job.
 #[derive(Debug, Clone)]
 struct RunningExtract {
-    cancelled: CancellationToken,
+    cancelled: Cancellation,
     reservation: Arc<CreditReservation>,
 }
 
@@ -132,7 +131,7 @@ impl JobService {
             WebhookSender::new(store, deliver, accounts, config.webhooks.clone(), runtime.clock())
         });
         let activities = Arc::new(Activities::new(config.activity.clone(), Arc::clone(runtime.store())));
-        let stopping = runtime.stopped().child_token();
+        let stopping = runtime.stopped().child();
         let response_memory = ResponseMemory::new(config.response_memory);
         Arc::new_cyclic(|this| Self {
             runtime,
