@@ -402,7 +402,7 @@ async fn a_file_has_one_engine() {
     let (_folder, file) = file();
     let engine = open(&file);
     let second = engine_builder().store_at(&file).build().unwrap_err();
-    assert!(second.is_busy(), "{second}");
+    assert!(second.is_store_busy(), "{second}");
     let text = second.to_string();
     assert!(text.contains("this process (pid") && text.contains("another engine"), "{text}");
     drop(engine);
@@ -410,5 +410,5 @@ async fn a_file_has_one_engine() {
     let other = folder.path().join("notes.txt");
     fs::write(&other, "This is no database, but a text of some length. ".repeat(100)).unwrap();
     let error = engine_builder().store_at(&other).build().unwrap_err();
-    assert!(!error.is_busy() && error.kind() == gleaner::ErrorKind::Store, "{error}");
+    assert!(!error.is_store_busy() && error.kind() == gleaner::ErrorKind::Store, "{error}");
 }
