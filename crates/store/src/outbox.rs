@@ -99,6 +99,7 @@ pub enum DeliveryOutcome {
 
 /// An event that could not be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadLetter {
     /// Identifies the event.
     pub id: EventId,
@@ -112,6 +113,21 @@ pub struct DeadLetter {
     pub reason: String,
     /// When it was given up, since the Unix epoch.
     pub at: Duration,
+}
+
+impl DeadLetter {
+    /// The event to `url` that was given up at this time, after so many attempts and for this reason.
+    #[must_use]
+    pub fn new(
+        id: EventId,
+        name: EventName,
+        url: SafeUrl,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) -> Self {
+        Self { id, name, url, attempts, reason, at }
+    }
 }
 
 /// The content of the `data` of an event.

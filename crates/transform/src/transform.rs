@@ -35,6 +35,7 @@ const CUT: &str = "The output of the page takes more memory than one page may: i
 
 /// A fetched body.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Input<'a> {
     /// The final URL, after redirects.
     pub url: &'a Url,
@@ -42,6 +43,14 @@ pub struct Input<'a> {
     pub content_type: Option<&'a str>,
     /// The body, with content encodings decoded.
     pub body: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// The body of the page at `url`, with its `Content-Type` header if it has one.
+    #[must_use]
+    pub const fn new(url: &'a Url, content_type: Option<&'a str>, body: &'a [u8]) -> Self {
+        Self { url, content_type, body }
+    }
 }
 
 /// A transformed page.

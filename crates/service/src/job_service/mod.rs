@@ -72,6 +72,7 @@ impl Default for ServiceConfig {
 
 /// The parts of a submitted request beside its checked plan.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct SubmitContext {
     /// The checked request, kept with the job.
     pub request: JobRequest,
@@ -79,6 +80,22 @@ pub struct SubmitContext {
     pub idempotency_key: Option<Uuid>,
     /// Warnings about the request, added to the `warning` of its result.
     pub warnings: Vec<String>,
+}
+
+impl SubmitContext {
+    /// Sets the checked request, which is kept with the job.
+    #[must_use]
+    pub fn request(mut self, request: impl Into<JobRequest>) -> Self {
+        self.request = request.into();
+        self
+    }
+
+    /// Sets the key that a second submit of the team is refused with.
+    #[must_use]
+    pub fn idempotency_key(mut self, key: Uuid) -> Self {
+        self.idempotency_key = Some(key);
+        self
+    }
 }
 
 /// Accepts requests of teams and serves the results of their jobs.

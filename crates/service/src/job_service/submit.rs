@@ -20,6 +20,7 @@ use crate::accounts::Team;
 
 /// A job that was started, or a batch that got more pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Submitted {
     /// The job.
     pub id: JobId,
@@ -29,6 +30,7 @@ pub struct Submitted {
 
 /// The addresses of a site.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Mapped {
     /// The addresses, the best first if the request ranks them.
     pub links: Vec<Url>,
@@ -36,6 +38,14 @@ pub struct Mapped {
     pub warning: Option<String>,
     /// The memory of the links: the length of each, and [`MAPPED_URL_BYTES`].
     pub share: ResponseShare,
+}
+
+impl Mapped {
+    /// These addresses without a remark. `share` is their memory.
+    #[must_use]
+    pub fn new(links: Vec<Url>, share: ResponseShare) -> Self {
+        Self { links, warning: None, share }
+    }
 }
 
 /// Every map has this much memory for its links, in bytes. What it needs beyond that, it gets if it is free.

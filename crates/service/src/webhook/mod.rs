@@ -61,6 +61,7 @@ pub trait Deliver: Debug + Send + Sync + 'static {
 
 /// One POST of an event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Delivery<'a> {
     /// The address of the receiver.
     pub url: &'a Url,
@@ -73,8 +74,17 @@ pub struct Delivery<'a> {
     pub timeout: Duration,
 }
 
+impl<'a> Delivery<'a> {
+    /// A POST of this body.
+    #[must_use]
+    pub fn new(url: &'a Url, headers: Vec<(String, String)>, body: &'a [u8], timeout: Duration) -> Self {
+        Self { url, headers, body, timeout }
+    }
+}
+
 /// Why an event could not be posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeliverError {
     /// The address is refused, so a retry is useless.
     pub refused: bool,
@@ -82,8 +92,23 @@ pub struct DeliverError {
     pub message: String,
 }
 
+impl DeliverError {
+    /// The address is refused.
+    #[must_use]
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self { refused: true, message: message.into() }
+    }
+
+    /// There was no response.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { refused: false, message: message.into() }
+    }
+}
+
 /// Delivery of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WebhookConfig {
     /// The header that carries the signature. Default
     /// [`SIGNATURE_HEADER`](gleaner_types::event::SIGNATURE_HEADER).
