@@ -56,7 +56,7 @@ impl Crawl {
             scope: CrawlScope::new(&start, &rules).expect("the scope is valid"),
             identity: Identity::new(&rules),
             start,
-            document: Document { markdown: Some(markdown), ..Document::default() },
+            document: Document::of_markdown(markdown),
         }
     }
 

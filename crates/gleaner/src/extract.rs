@@ -8,7 +8,7 @@ use gleaner_extract_jobs::{
     CrawlPrompts, ExtractAbilities, ExtractConfig, ExtractResult, ExtractRunner, ExtractWatch,
     PlannedExtract, Typed, with_schema_of,
 };
-use gleaner_runtime::{Cancellation, Extract, ExtractTask, Job, Runtime, new_id};
+use gleaner_runtime::{Extract, ExtractTask, Job, Runtime, new_id};
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{CrawlRequest, Defaults, ExtractRequest};
 use gleaner_types::response::CrawlParamsPreview;
@@ -114,7 +114,7 @@ impl EngineBuilder {
     /// use gleaner::{Budget, Engine};
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
-    /// let budget = Budget { tokens: Some(20_000), pages: Some(100), ..Budget::default() };
+    /// let budget = Budget::default().tokens(20_000).pages(100);
     /// let engine = Engine::builder().extract_budget(budget).build()?;
     /// # drop(engine);
     /// # Ok(())
@@ -216,8 +216,7 @@ impl Engine {
             let found = match &self.extract.runner {
                 Some(runner) => runner.run(plan, None, Some(watch)).await,
                 None => {
-                    let (id, cancelled) = (new_id(), Cancellation::new());
-                    let task = ExtractTask { id, plan, cancelled, owner: None };
+                    let task = ExtractTask::new(new_id(), plan);
                     self.extract.port.extract(task).await.map(ExtractResult::from)
                 }
             };

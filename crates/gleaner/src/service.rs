@@ -10,11 +10,9 @@
 //! use gleaner::service::{MemoryAccounts, Secret, Team, TeamConfig, TeamId};
 //!
 //! # fn main() -> Result<(), gleaner::Error> {
-//! let team = TeamConfig {
-//!     credits: Some(500),
-//!     webhook_secret: Some(Secret::new("a random text")),
-//!     ..TeamConfig::new(Team::new(TeamId::new("birds")))
-//! };
+//! let team = TeamConfig::new(Team::new(TeamId::new("birds")))
+//!     .credits(500)
+//!     .webhook_secret(Secret::new("a random text"));
 //! let accounts = MemoryAccounts::new().with_team("their key", team);
 //! let engine = Engine::builder().accounts(Arc::new(accounts)).build()?;
 //! # let _ = engine.service();

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use gleaner_types::event::EventName;
 use gleaner_types::plan::{WebhookPlan, as_written};
-use gleaner_types::{Document, JobId, Metadata, SafeUrl};
+use gleaner_types::{Document, JobId, SafeUrl};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
@@ -227,9 +227,9 @@ fn body(
 
 /// The document that represents a failed page: only its URL.
 fn failed_page(url: &Url, slash_added: bool) -> Document {
-    let requested_url = as_written(url, slash_added).into_owned();
-    let metadata = Metadata { source_url: Some(requested_url), ..Metadata::default() };
-    Document { metadata, ..Document::default() }
+    let mut document = Document::default();
+    document.metadata.source_url = Some(as_written(url, slash_added).into_owned());
+    document
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ pub fn transform_within(
 ///     let own = format!("Page {number} has a text of its own, ").repeat(9);
 ///     let body = format!("<main><p>{own}.</p><p>Sign up for our letter and read pages first.</p></main>");
 ///     let url = format!("https://example.org/{number}").parse()?;
-///     let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
+///     let input = Input::new(&url, Some("text/html"), body.as_bytes());
 ///     let page = transform_on_site(input, &options, &selection, usize::MAX, &Interrupt::never(), &site)?;
 ///     assert_eq!(page.document.markdown.unwrap().contains("Sign up"), number < 6);
 /// }

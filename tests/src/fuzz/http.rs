@@ -40,11 +40,11 @@ struct RefuseAll;
 #[async_trait]
 impl Deliver for RefuseAll {
     async fn check(&self, _: &Url) -> Result<(), DeliverError> {
-        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
+        Err(DeliverError::refused("no webhooks here"))
     }
 
     async fn deliver(&self, _: Delivery<'_>) -> Result<u16, DeliverError> {
-        Err(DeliverError { refused: true, message: "no webhooks here".to_owned() })
+        Err(DeliverError::refused("no webhooks here"))
     }
 }
 
@@ -121,7 +121,7 @@ impl Host {
 
 #[expect(clippy::expect_used, reason = "does not depend on the input")]
 fn service(runtime: &Handle) -> Service {
-    let team = TeamConfig { credits: Some(CREDITS), ..TeamConfig::new(Team::new(TeamId::default())) };
+    let team = TeamConfig::new(Team::new(TeamId::default())).credits(CREDITS);
     let accounts = MemoryAccounts::new().with_team(KEY, team);
     let loopback = "127.0.0.0/8".parse().expect("a valid range");
     let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));

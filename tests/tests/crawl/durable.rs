@@ -335,7 +335,7 @@ fn a_job_with_zero_data_retention_ends_with_its_process() {
         let service = engine.service();
         let team = service.authenticate("any key").await.unwrap();
         let request = links_only(site.url()).zero_data_retention(true);
-        let submit = SubmitContext { request: request.to_stored().into(), ..SubmitContext::default() };
+        let submit = SubmitContext::default().request(request.to_stored());
         let id = service.crawl(&team, request.check().unwrap(), submit).await.unwrap().id;
         read(&mut engine.job(id).await.unwrap(), 3).await;
         id

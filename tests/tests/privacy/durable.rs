@@ -111,7 +111,7 @@ impl Fixture {
         let engine = engine_builder()
             .store_at(folder.path().join(FILE))
             .accounts(Arc::new(accounts))
-            .webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() })
+            .webhooks(WebhookConfig::default().retries(Vec::new()))
             .build()
             .unwrap();
         let client = ApiClient::new(Service::new(engine.clone()), KEY);

@@ -69,8 +69,7 @@ pub(crate) struct Documents(Vec<Document>);
 
 impl Documents {
     pub(crate) fn new() -> Self {
-        let document =
-            |html: &str| Document { markdown: Some(html_to_markdown(html, None)), ..Document::default() };
+        let document = |html: &str| Document::of_markdown(html_to_markdown(html, None));
         Self(pages(500).iter().map(|page| document(&page.html)).collect())
     }
 

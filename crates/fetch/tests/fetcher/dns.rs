@@ -22,7 +22,7 @@ impl Resolve for Flipping {
     }
 
     async fn resolve_with_ttl(&self, host: &str) -> std::io::Result<DnsAnswer> {
-        Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) })
+        Ok(DnsAnswer::new(self.resolve(host).await?).ttl(Duration::ZERO))
     }
 }
 

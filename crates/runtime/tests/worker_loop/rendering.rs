@@ -209,9 +209,9 @@ impl Transform for Ports {
             }
         }
         if task.options.formats.json.is_some() {
-            transformed.text = Some(Box::new(PageText { markdown: text.clone(), ..PageText::default() }));
+            transformed.text = Some(Box::new(PageText::new(String::new(), text.clone())));
         }
-        transformed.document = Document { markdown: Some(text), ..Document::default() };
+        transformed.document = Document::of_markdown(text);
         Ok(transformed)
     }
 }

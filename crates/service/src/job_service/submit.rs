@@ -101,7 +101,7 @@ impl JobService {
             let mapping = async {
                 let mut share = self.response_memory.reserve(&team.id, MIN_MAP_MEMORY).await?;
                 let within = |bytes| share.try_grow_to(bytes);
-                let MapResult { links, warning } = self.runtime.map_within(plan, within).await?;
+                let MapResult { links, warning, .. } = self.runtime.map_within(plan, within).await?;
                 share.fit(links.iter().map(|link| link.as_str().len() + MAPPED_URL_BYTES).sum());
                 Ok::<_, Error>(Mapped { links, warning, share })
             };

@@ -135,6 +135,36 @@ pub struct WebhookConfig {
     pub breaker_pause: Duration,
 }
 
+impl WebhookConfig {
+    /// Sets the pauses before the second and later attempts.
+    #[must_use]
+    pub fn retries(mut self, retries: Vec<Duration>) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Sets how long a receiver may be down before its events are given up.
+    #[must_use]
+    pub fn hold(mut self, hold: Duration) -> Self {
+        self.hold = hold;
+        self
+    }
+
+    /// Sets after which time without a delivery events are given up without being sent.
+    #[must_use]
+    pub fn give_up_after(mut self, give_up_after: Duration) -> Self {
+        self.give_up_after = Some(give_up_after);
+        self
+    }
+
+    /// Sets the pause of deliveries to a receiver that failed often.
+    #[must_use]
+    pub fn breaker_pause(mut self, breaker_pause: Duration) -> Self {
+        self.breaker_pause = breaker_pause;
+        self
+    }
+}
+
 impl Default for WebhookConfig {
     fn default() -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, Runtime, StartOptions};
-use gleaner_service::{JobService, ServiceConfig, SubmitContext, Team};
+use gleaner_service::{JobService, ServiceConfig, SubmitContext};
 use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
@@ -30,12 +30,10 @@ impl Extract for ScriptedExtract {
                 Err(PageError { code: ErrorCode::UnknownError, message: "every page failed".to_owned() })
             }
             Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted {
-                data: json!({"name": "x"}),
-                sources: Some([("name".to_owned(), vec!["https://a.example/".to_owned()])].into()),
-                warning: Some("partly".to_owned()),
-                tokens_used: 46,
-            }),
+            _ => Ok(Extracted::new(json!({"name": "x"}))
+                .sources([("name".to_owned(), vec!["https://a.example/".to_owned()])].into())
+                .warning("partly")
+                .tokens_used(46)),
         }
     }
 
@@ -46,7 +44,7 @@ impl Extract for ScriptedExtract {
         _: Option<&Value>,
         _: Option<&str>,
     ) -> Result<Extracted, PageError> {
-        Ok(Extracted { data: json!({"length": markdown.len(), "kind": "page"}), ..Extracted::default() })
+        Ok(Extracted::new(json!({"length": markdown.len(), "kind": "page"})))
     }
 }
 
@@ -128,7 +126,7 @@ impl Extract for MeteredExtract {
                 Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
             }
             Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted { tokens_used: owner.tokens_used(), ..Extracted::default() }),
+            _ => Ok(Extracted::default().tokens_used(owner.tokens_used())),
         }
     }
 }
@@ -177,7 +175,7 @@ impl Extract for BudgetedExtract {
             tokio::time::sleep(Duration::from_millis(10)).await;
             tokens_used += 100;
         }
-        Ok(Extracted { tokens_used, ..Extracted::default() })
+        Ok(Extracted::default().tokens_used(tokens_used))
     }
 }
 
@@ -224,7 +222,7 @@ impl Extract for FetchingExtract {
         runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
         let _permit = owner.unwrap().lookup_permit().await;
         runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
-        Ok(Extracted { tokens_used: 15, ..Extracted::default() })
+        Ok(Extracted::default().tokens_used(15))
     }
 }
 
@@ -233,7 +231,7 @@ async fn the_pages_of_an_extract_use_slots_of_its_team_and_cost_nothing_extra() 
     let extract = Arc::new(FetchingExtract::default());
     let (service, web) = service(ServiceConfig { extract: Some(extract.clone()), ..service_config() });
     extract.0.set(Arc::downgrade(service.runtime())).unwrap();
-    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let one_slot = team("a").max_concurrency(1);
     service.batch(&one_slot, plan(&["slow"]), SubmitContext::default()).await.unwrap();
     settle().await;
     let id = service.extract(&one_slot, plan_of("names"), SubmitContext::default()).await.unwrap().id;

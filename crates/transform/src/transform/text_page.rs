@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{Document, MetaValue, Metadata};
+use gleaner_types::{Document, MetaValue};
 
 use super::html_page::{self, wants_text};
 use super::{CUT, Input, NO_TEXT, Page, Settings};
@@ -123,18 +123,14 @@ pub(super) fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page,
         return Err(not_built_in(parser));
     }
     let encoded = BASE64_STANDARD.encode(input.body);
-    let mut metadata = Metadata::default();
-    metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
     let formats = &options.formats;
-    let document = Document {
-        raw_html: formats.raw_html.then(|| encoded.clone()),
-        html: formats.html.then(|| encoded.clone()),
-        // Clients expect the file in the field of the Markdown.
-        markdown: (formats.markdown || formats.json.is_some() || formats.change_tracking.is_some())
-            .then_some(encoded),
-        metadata,
-        ..Document::default()
-    };
+    let mut document = Document::default();
+    document.metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
+    document.raw_html = formats.raw_html.then(|| encoded.clone());
+    document.html = formats.html.then(|| encoded.clone());
+    // Clients expect the file in the field of the Markdown.
+    let has_text = formats.markdown || formats.json.is_some() || formats.change_tracking.is_some();
+    document.markdown = has_text.then_some(encoded);
     Ok(Page { document, ..Page::default() })
 }
 
