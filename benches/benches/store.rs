@@ -142,7 +142,7 @@ impl Crawl {
 fn config() -> MemoryConfig {
     let mut frontier = FrontierConfig::default();
     frontier.initial_per_host = CONCURRENCY;
-    MemoryConfig { frontier, ..MemoryConfig::default() }
+    MemoryConfig::default().frontier(frontier)
 }
 
 fn store() -> MemoryStore {

@@ -321,6 +321,7 @@ pub enum MetaValue {
 /// What requests a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum FetchEngine {
     /// The HTTP client: the page is as served, and its scripts do not run.
     Static,
@@ -331,6 +332,7 @@ pub enum FetchEngine {
 /// The kind of proxy that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ProxyUsed {
     /// The basic pool, or a direct connection.
     Basic,
@@ -341,6 +343,7 @@ pub enum ProxyUsed {
 /// Whether a page is a cached copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CacheState {
     /// The page is a cached copy.
     Hit,

@@ -35,7 +35,7 @@ pub(crate) fn config(folder: &Path) -> MemoryConfig {
         (concurrency, concurrency, concurrency);
     frontier.max_queued_per_job = u64::MAX;
     (frontier.max_queued_bytes_per_job, frontier.max_queued_bytes) = (u64::MAX, u64::MAX);
-    MemoryConfig { frontier, spill_folder: Some(folder.to_owned()), ..MemoryConfig::default() }
+    MemoryConfig::default().frontier(frontier).spill_folder(folder.to_owned())
 }
 
 /// The job of a store.

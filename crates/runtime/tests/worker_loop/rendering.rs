@@ -91,8 +91,8 @@ impl Site {
 
     fn reply(&self, url: &Url, engine: FetchEngine) -> Reply {
         let (replies, other) = match engine {
-            FetchEngine::Static => (&self.served, self.other_served.clone()),
             FetchEngine::Browser => (&self.rendered, self.other_rendered.lock().unwrap().clone()),
+            _ => (&self.served, self.other_served.clone()),
         };
         match replies.lock().unwrap().get_mut(url.as_str()) {
             Some(replies) if replies.len() > 1 => replies.remove(0),
@@ -151,8 +151,8 @@ impl Fetch for Ports {
                     sent.len() - 1
                 };
                 sleep(match request.engine {
-                    FetchEngine::Static => LATENCY,
                     FetchEngine::Browser => site.render_time,
+                    _ => LATENCY,
                 })
                 .await;
                 site.sent.lock().unwrap()[index].ended = Some(Instant::now());

@@ -207,9 +207,8 @@ async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log()
 
 #[tokio::test(start_paused = true)]
 async fn a_job_without_space_for_results_fails_with_the_reason_and_its_results_stay_readable() {
-    let four_pages =
-        MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
-    let no_disk = MemoryConfig { spilled_bytes: 0, ..four_pages.clone() };
+    let four_pages = MemoryConfig::default().retained_bytes(4_000).all_retained_bytes(4_000);
+    let no_disk = four_pages.clone().spilled_bytes(0);
     for (name, config, zero_data_retention, reason) in [
         ("on disk", four_pages.clone(), false, None),
         (

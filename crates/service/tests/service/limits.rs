@@ -87,10 +87,8 @@ async fn pages_above_the_queue_limit_of_a_job_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_per_job = 3;
     let web = Arc::new(FakeWeb::default());
-    let service = JobService::new(
-        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
-        metered(100),
-    );
+    let service =
+        JobService::new(runtime_with(&web, MemoryConfig::default().frontier(frontier)), metered(100));
     let refused = service.batch(&team("a"), plan(&["slow"; 4]), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
     let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
@@ -110,10 +108,8 @@ async fn pages_above_the_memory_limit_of_the_queue_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_bytes = 1_100;
     let web = Arc::new(FakeWeb::default());
-    let service = JobService::new(
-        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
-        metered(100),
-    );
+    let service =
+        JobService::new(runtime_with(&web, MemoryConfig::default().frontier(frontier)), metered(100));
     // A queued page takes sixteen bytes; pages in progress take none.
     let slow = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
     let id = service.batch(&team("a"), slow(), keyed(1)).await.unwrap().id;
