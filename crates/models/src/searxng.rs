@@ -116,7 +116,9 @@ pub(crate) fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, Provider
         let detail = "the reply is not a list of results: add `json` to the instance's `search.formats`";
         ProviderError::new(ProviderErrorKind::BadAnswer, detail)
     })?;
-    let text = |text: Option<String>| text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect();
+    let text = |text: Option<String>| -> String {
+        text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect()
+    };
     let hits = results.results.into_iter().filter_map(|entry| {
         let url = Url::parse(entry.url.as_deref()?).ok()?;
         matches!(url.scheme(), "http" | "https").then_some(())?;
