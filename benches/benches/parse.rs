@@ -26,7 +26,7 @@ fn parse(criterion: &mut Criterion) {
     });
     group.bench_function("gleaner: links", |bencher| {
         let count = |(url, html): &(Url, String)| {
-            let input = Input { url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+            let input = Input::new(url, Some("text/html; charset=utf-8"), html.as_bytes());
             links(input).map_or(0, |found| found.links.len())
         };
         bencher.iter(|| pages.iter().map(count).sum::<usize>());

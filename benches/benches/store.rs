@@ -56,7 +56,7 @@ impl Crawl {
             scope: CrawlScope::new(&start, &rules).expect("the scope is valid"),
             identity: Identity::new(&rules),
             start,
-            document: Document { markdown: Some(markdown), ..Document::default() },
+            document: Document::of_markdown(markdown),
         }
     }
 
@@ -142,7 +142,7 @@ impl Crawl {
 fn config() -> MemoryConfig {
     let mut frontier = FrontierConfig::default();
     frontier.initial_per_host = CONCURRENCY;
-    MemoryConfig { frontier, ..MemoryConfig::default() }
+    MemoryConfig::default().frontier(frontier)
 }
 
 fn store() -> MemoryStore {

@@ -47,8 +47,7 @@ fn transforms(criterion: &mut Criterion) {
         group.bench_function(*name, |bencher| {
             bencher.iter(|| {
                 for (url, html) in &pages {
-                    let input =
-                        Input { url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+                    let input = Input::new(url, Some("text/html; charset=utf-8"), html.as_bytes());
                     black_box(transform(input, options).expect("the page converts"));
                 }
             });
@@ -68,7 +67,7 @@ fn nesting(criterion: &mut Criterion) {
     for tag in ["div", "b", "blockquote", "ul><li", "table><tr><td"] {
         let html = format!("{}needle", format!("<{tag}>").repeat(TAGS));
         let transform_page = || {
-            let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+            let input = Input::new(&url, Some("text/html"), html.as_bytes());
             let page = transform(input, &options).expect("the page converts");
             assert!(
                 page.document.markdown.is_some_and(|markdown| markdown.contains("needle")),

@@ -145,7 +145,7 @@ fn transform_all(name: &str, bytes: usize) -> Result<(), Failure> {
             .only_main_content(only_main_content)
             .exclude_tags(excluded.clone());
         let options = options.check().map_err(|faults| faults.to_string())?;
-        let input = Input { url: &url, content_type: Some(shape.media), body: page.as_bytes() };
+        let input = Input::new(&url, Some(shape.media), page.as_bytes());
         std::hint::black_box(transform(input, &options)?);
     }
     std::hint::black_box(html_to_markdown(&page, None));

@@ -29,7 +29,7 @@ pub(crate) fn add(
         (LoadKind::Resource, "Media") => ("video", "no-cors"),
         (LoadKind::Resource, "Manifest") => ("manifest", "cors"),
         (LoadKind::Resource, "Ping") => ("empty", "no-cors"),
-        (LoadKind::Resource, _) => ("empty", "cors"),
+        _ => ("empty", "cors"),
     };
     let site = match document {
         None => "none",

@@ -219,14 +219,17 @@ mod tests {
     use super::*;
 
     fn failures(number: u64, code: ErrorCode, message: &str) -> PageFailures {
-        let failure = |sequence| PageFailure {
-            sequence,
-            at: Duration::ZERO,
-            url: format!("http://127.0.0.1/{sequence}").parse().unwrap(),
-            slash_added: false,
-            error: PageError { code, message: message.to_owned() },
+        let failure = |sequence| {
+            PageFailure::new(
+                sequence,
+                Duration::ZERO,
+                format!("http://127.0.0.1/{sequence}").parse().unwrap(),
+                PageError { code, message: message.to_owned() },
+            )
         };
-        PageFailures { failures: (0..number).map(failure).collect(), robots_blocked: Vec::new() }
+        let mut failures = PageFailures::default();
+        failures.failures = (0..number).map(failure).collect();
+        failures
     }
 
     fn summary(failures: &PageFailures) -> String {

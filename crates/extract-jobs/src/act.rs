@@ -378,10 +378,9 @@ mod tests {
             json!({ "url": "chrome-error://chromewebdata/", "html": "<p>x" }),
             json!({ "url": "https://a.example/" }),
         ];
-        let document = Document {
-            actions: Some(ActionResults { scrapes, ..ActionResults::default() }),
-            ..Document::default()
-        };
+        let (mut document, mut results) = (Document::default(), ActionResults::default());
+        results.scrapes = scrapes;
+        document.actions = Some(results);
         assert_eq!(states(&document), [(Url::parse("https://a.example/").unwrap(), "<p>x".to_owned())]);
         assert!(states(&Document::default()).is_empty());
     }

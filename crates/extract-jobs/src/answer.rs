@@ -185,7 +185,7 @@ fn missing_everywhere(missing: Vec<Missing>, merged: &Merged) -> Vec<Missing> {
             Some(_) => {}
             None => {
                 order.push(pointer.clone());
-                empty.insert(pointer.clone(), Missing { pointer, reason: field.reason });
+                empty.insert(pointer.clone(), Missing::new(pointer, field.reason));
             }
         }
     }
@@ -261,20 +261,14 @@ mod tests {
 
     #[test]
     fn a_field_is_empty_if_no_page_fills_it() {
-        let leaf = |pointer: &str| Leaf {
-            pointer: pointer.to_owned(),
-            value: Value::Null,
-            provenance: Vec::new(),
-            confidence: 1.0,
-        };
+        let leaf = |pointer: &str| Leaf::new(pointer, Value::Null, Vec::new(), 1.0);
         let merged = Merged {
             data: Value::Null,
             leaves: vec![leaf("/name"), leaf("/jobs/3/title")],
             conflicts: Vec::new(),
         };
         let missing = ["/jobs", "/name", "/jobs/0/salary", "/jobs/1/salary", "/jobs/0/title", "/phone"];
-        let missing =
-            missing.map(|pointer| Missing { pointer: pointer.to_owned(), reason: MissingReason::NotFound });
+        let missing = missing.map(|pointer| Missing::new(pointer, MissingReason::NotFound));
         let empty = missing_everywhere(missing.into(), &merged);
         let pointers: Vec<&str> = empty.iter().map(|missing| missing.pointer.as_str()).collect();
         assert_eq!(pointers, ["/jobs/*/salary", "/phone"]);
@@ -283,7 +277,7 @@ mod tests {
 
     #[test]
     fn an_empty_field_has_the_reason_that_says_most_and_the_note_agrees() {
-        let missing = |pointer: &str, reason| Missing { pointer: pointer.to_owned(), reason };
+        let missing = |pointer: &str, reason| Missing::new(pointer, reason);
         let (not_found, unsure) = (MissingReason::NotFound, MissingReason::Unsure);
         let merged = Merged { data: Value::Null, leaves: Vec::new(), conflicts: Vec::new() };
         let fields = [("/name", not_found), ("/phone", not_found), ("/name", unsure), ("/name", not_found)];

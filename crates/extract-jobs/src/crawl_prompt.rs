@@ -143,7 +143,7 @@ impl CrawlPrompts {
         let reachable =
             runtime.filter_in_scope(plan.target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
         let reachable = reachable.map_err(|error| invalid_prompt(&error.to_string()))?;
-        let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
+        let budget = self.budget.time(MODEL_TIMEOUT);
         let job = Job::new(self.model.as_ref(), budget, None);
         job.extractor().compile_crawl(prompt, &reachable).await.map_err(|error| match error.kind() {
             ErrorKind::ModelNotConfigured => Error::unsupported(

@@ -75,7 +75,7 @@ pub fn finish(
             warn(document, &warning);
         }
     }
-    needs_text.then(|| Box::new(PageText { html: page.html, markdown: page.markdown, summary_warning: None }))
+    needs_text.then(|| Box::new(PageText::new(page.html, page.markdown)))
 }
 
 #[cfg(test)]
@@ -94,8 +94,7 @@ mod tests {
 
     fn convert(formats: Formats, uses_model: bool) -> (Document, Option<Box<PageText>>) {
         let (url, options) = ("https://x.example/".parse().unwrap(), options(formats));
-        let input =
-            gleaner_transform::Input { url: &url, content_type: Some("text/html"), body: HTML.as_bytes() };
+        let input = gleaner_transform::Input::new(&url, Some("text/html"), HTML.as_bytes());
         let mut document =
             gleaner_transform::transform(input, &transform_options(&options, uses_model)).unwrap().document;
         let text = finish(&mut document, &url, &options, uses_model, &Interrupt::never());

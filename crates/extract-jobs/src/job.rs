@@ -221,7 +221,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_call_ends_with_the_job_and_counts_in_full() {
-        let budget = Budget { time: Some(Duration::from_secs(60)), ..Budget::default() };
+        let budget = Budget::default().time(Duration::from_secs(60));
         let model: Arc<dyn LanguageModel> = Arc::new(Silent);
         let job = Job::new(Some(&model), budget, None);
         let error = job.draft_schema("the price").await.unwrap_err();

@@ -64,11 +64,10 @@ impl PlannedExtract {
     /// The state of a job that has spent this much in an earlier process.
     fn new_state(&self, spent_before: Cost) -> JobExtraction {
         let left = |bound: Option<u64>, spent: u64| bound.map(|bound| bound.saturating_sub(spent));
-        let ledger = Ledger::new(Budget {
-            tokens: left(self.job_budget.tokens, spent_before.tokens),
-            micros: left(self.job_budget.micros, spent_before.micros),
-            ..self.job_budget
-        });
+        let mut budget = self.job_budget;
+        budget.tokens = left(budget.tokens, spent_before.tokens);
+        budget.micros = left(budget.micros, spent_before.micros);
+        let ledger = Ledger::new(budget);
         let model = self.model.as_ref().map(|model| {
             Arc::new(Budgeted::new(Arc::clone(model), ledger.clone())) as Arc<dyn LanguageModel>
         });
@@ -88,9 +87,9 @@ impl PlannedExtract {
         state.ledger.set_elapsed(state.started.elapsed());
         let left = page.deadline.saturating_duration_since(Instant::now());
         let left = left.saturating_sub(RESERVED_TIME.min(left / 8));
-        let time = Some(self.page_budget.time.map_or(left, |time| time.min(left)));
+        let time = self.page_budget.time.map_or(left, |time| time.min(left));
         let model = state.model.as_ref().filter(|_| page.status < FIRST_ERROR_STATUS);
-        Job::new(model, Budget { time, ..self.page_budget }, None)
+        Job::new(model, self.page_budget.time(time), None)
     }
 }
 
@@ -198,7 +197,7 @@ impl Extract for PlannedExtract {
             let mut read = PageRead::default();
             let Some(state) = task.kept.get_or_init(|| self.new_state(Cost::default())) else { return read };
             let job = self.page_job(state, &task);
-            let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
+            let PageText { html, markdown, summary_warning, .. } = std::mem::take(&mut task.text);
             let mut page =
                 Page::new(task.url.clone(), html).with_markdown(markdown).with_interrupt(&Interrupt::armed());
             page.title = task.title.map(str::to_owned);

@@ -100,7 +100,7 @@ impl ExtractResult {
 
 impl From<Extracted> for ExtractResult {
     fn from(extracted: Extracted) -> Self {
-        let Extracted { data, sources, warning, tokens_used } = extracted;
+        let Extracted { data, sources, warning, tokens_used, .. } = extracted;
         Self { data, sources, warning, tokens_used, ..Self::default() }
     }
 }
@@ -108,6 +108,8 @@ impl From<Extracted> for ExtractResult {
 impl From<ExtractResult> for Extracted {
     fn from(result: ExtractResult) -> Self {
         let ExtractResult { data, sources, warning, tokens_used, .. } = result;
-        Self { data, sources, warning, tokens_used }
+        let mut extracted = Self::new(data);
+        (extracted.sources, extracted.warning, extracted.tokens_used) = (sources, warning, tokens_used);
+        extracted
     }
 }

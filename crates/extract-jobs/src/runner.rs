@@ -38,7 +38,7 @@ pub struct ExtractConfig {
 
 /// `budget`, or one of this many tokens.
 pub(crate) fn budget_or(budget: Option<Budget>, tokens: u64) -> Budget {
-    budget.unwrap_or(Budget { tokens: Some(tokens), ..Budget::default() })
+    budget.unwrap_or(Budget::default().tokens(tokens))
 }
 
 /// Plans and runs extract jobs. The runtime fetches the pages; rules read them first, then the model.
@@ -108,8 +108,9 @@ impl ExtractRunner {
 
     pub(super) fn job(&self, owner: Option<Arc<dyn JobOwner>>) -> Job {
         let used = owner.as_ref().map_or(0, |owner| owner.tokens_before());
-        let tokens = self.budget.tokens.map(|tokens| tokens.saturating_sub(used));
-        Job::new(self.model.as_ref(), Budget { tokens, ..self.budget }, owner)
+        let mut budget = self.budget;
+        budget.tokens = budget.tokens.map(|tokens| tokens.saturating_sub(used));
+        Job::new(self.model.as_ref(), budget, owner)
     }
 
     /// The slots for large pages.

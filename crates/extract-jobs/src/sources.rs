@@ -63,7 +63,7 @@ pub(super) async fn searched(
     });
     let (Some(engine), Some(words)) = (search, words) else { return Ok(Vec::new()) };
     let limit = MAX_EXTERNAL_PAGES.min(MAX_SEARCH_HITS);
-    let query = SearchQuery { text: words.clone(), limit, language: None };
+    let query = SearchQuery::new(words.clone(), limit);
     let late = |_| format!("the web search took more than {} seconds", SEARCH_TIMEOUT.as_secs());
     let hits = tokio::time::timeout(SEARCH_TIMEOUT, engine.search(&query)).await.map_err(late)?;
     let hits = hits.map_err(|error| format!("the web search failed: {error}"))?;

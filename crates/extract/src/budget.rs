@@ -16,6 +16,7 @@ pub const MAX_LEDGER_ENTRIES: usize = 10_000;
 /// What a job may spend. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Budget {
     /// Tokens of all calls, requests and answers together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +30,36 @@ pub struct Budget {
     /// Time since the job's start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Duration>,
+}
+
+impl Budget {
+    /// Limits the tokens of all calls.
+    #[must_use]
+    pub fn tokens(mut self, tokens: u64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// Limits the money, in millionths of a dollar.
+    #[must_use]
+    pub fn micros(mut self, micros: u64) -> Self {
+        self.micros = Some(micros);
+        self
+    }
+
+    /// Limits the pages to fetch.
+    #[must_use]
+    pub fn pages(mut self, pages: u64) -> Self {
+        self.pages = Some(pages);
+        self
+    }
+
+    /// Limits the time since the job's start.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
 }
 
 /// The part of the budget that stopped a job.
@@ -63,6 +94,7 @@ impl fmt::Display for Stop {
 /// What a job has spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Spent {
     /// Calls to the model.
     pub calls: u64,
@@ -79,6 +111,7 @@ pub struct Spent {
 /// One call in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct LedgerEntry {
     /// The reservation.
     pub reserved: Usage,

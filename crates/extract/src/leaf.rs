@@ -12,6 +12,7 @@ const MAX_NAMES: usize = 10;
 /// A value with its proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Leaf {
     /// Its position in the result: an RFC 6901 pointer such as `/offers/0/price`.
     pub pointer: String,
@@ -38,16 +39,36 @@ impl Leaf {
     pub fn is_inferred(&self) -> bool {
         self.provenance.first().is_some_and(|proof| proof.method == Method::Inferred)
     }
+
+    /// A value with its proofs and the confidence in it.
+    #[must_use]
+    pub fn new(
+        pointer: impl Into<String>,
+        value: Value,
+        provenance: Vec<Provenance>,
+        confidence: f64,
+    ) -> Self {
+        Self { pointer: pointer.into(), value, provenance, confidence }
+    }
 }
 
 /// A field of the schema that stays empty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Missing {
     /// Its position in the result: an RFC 6901 pointer.
     pub pointer: String,
     /// Why it is empty.
     pub reason: MissingReason,
+}
+
+impl Missing {
+    /// The field at this position, which is empty for this reason.
+    #[must_use]
+    pub fn new(pointer: impl Into<String>, reason: MissingReason) -> Self {
+        Self { pointer: pointer.into(), reason }
+    }
 }
 
 /// Why a field of the schema stays empty.

@@ -40,7 +40,7 @@
 //!     "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
 //!     "heightMetres": { "value": 999, "quote": "999 metres high" },
 //! }).to_string()));
-//! let ledger = Ledger::new(Budget { tokens: Some(50_000), ..Budget::default() });
+//! let ledger = Ledger::new(Budget::default().tokens(50_000));
 //! let extractor = Extractor::new(Arc::new(Budgeted::new(model, ledger.clone())));
 //!
 //! let shape = Shape::from_schema(&json!({ "properties": {

@@ -102,6 +102,7 @@ pub enum PagePart {
 /// The position of a quote: a byte range of a part, the end excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Span {
     /// The text to which the range refers.
     pub part: PagePart,
@@ -163,6 +164,7 @@ impl Method {
 /// The proof of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Provenance {
     /// The URL of the page.
     pub url: String,

@@ -317,6 +317,36 @@ impl Error {
         self.0.kind == ErrorKind::TooLarge
     }
 
+    /// Whether there were too many redirects, or one led back.
+    #[must_use]
+    pub fn is_redirect(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop)
+    }
+
+    /// Whether the request accepts cached copies only, and there is none of the right age.
+    #[must_use]
+    pub fn is_not_cached(&self) -> bool {
+        self.0.kind == ErrorKind::NotCached
+    }
+
+    /// Whether the proxies failed. It says nothing about the host.
+    #[must_use]
+    pub fn is_proxy(&self) -> bool {
+        self.0.kind == ErrorKind::Proxy
+    }
+
+    /// Whether an action on the rendered page failed.
+    #[must_use]
+    pub fn is_action(&self) -> bool {
+        self.0.kind == ErrorKind::Action
+    }
+
+    /// Whether the browser engine failed.
+    #[must_use]
+    pub fn is_render(&self) -> bool {
+        self.0.kind == ErrorKind::Render
+    }
+
     /// Whether `http` is worth a try after `https` failed in this way: if nothing listens, or what listens
     /// speaks no TLS; not if the certificate was refused.
     #[must_use]

@@ -48,11 +48,27 @@ pub trait Resolve: Send + Sync + fmt::Debug {
 
 /// A resolver's answer for a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct DnsAnswer {
     /// All addresses, in the order in which to try them.
     pub addresses: Vec<IpAddr>,
     /// The time to live; clamped to [`crate::MIN_DNS_TTL`] and [`crate::MAX_DNS_TTL`].
     pub ttl: Option<Duration>,
+}
+
+impl DnsAnswer {
+    /// These addresses, with the default time to live.
+    #[must_use]
+    pub fn new(addresses: Vec<IpAddr>) -> Self {
+        Self { addresses, ttl: None }
+    }
+
+    /// Sets the time to live.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
 }
 
 /// The resolver of the operating system. It runs at most [`MAX_LOOKUPS`] lookups at once, and at most one for

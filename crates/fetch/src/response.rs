@@ -107,6 +107,7 @@ fn content_type(header: Option<&str>, computed: String) -> String {
 
 /// One redirect.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hop {
     /// The URL that answered with the redirect.
     pub url: Url,

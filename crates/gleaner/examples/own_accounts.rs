@@ -18,7 +18,7 @@ impl Accounts for Bills {
         Box::pin(async move { Ok((key == "secret").then(|| Team::new(TeamId::new("birds")))) })
     }
     fn settle<'a>(&'a self, _: &'a TeamId, _: JobId, used: u64) -> BoxFuture<'a, Result<(), JobError>> {
-        Box::pin(async move { self.0.send(used).map_err(|_| Error::failed("nobody reads the bills")) })
+        Box::pin(async move { self.0.send(used).map_err(|_| JobError::failed("nobody reads the bills")) })
     }
 }
 

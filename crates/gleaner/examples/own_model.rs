@@ -23,7 +23,7 @@ impl LanguageModel for LongestLine {
             // The rules come first and the page last.
             let page = request.messages.last().map_or("", |message| &message.content);
             let text = page.lines().max_by_key(|line| line.len()).unwrap_or_default().to_owned();
-            Ok(ModelAnswer { text, finish: Finish::Stop, usage: None })
+            Ok(ModelAnswer::new(text, Finish::Stop, None))
         })
     }
 }

@@ -285,7 +285,7 @@ impl EngineBuilder {
             (frontier.initial_per_host, frontier.max_per_host) = (pages, pages);
             frontier.initial_per_address = pages.saturating_mul(HOSTS_PER_ADDRESS);
         }
-        let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
+        let mut config = MemoryConfig::default().frontier(frontier);
         if let Some(retained) = self.retained {
             (config.all_retained_bytes, config.spilled_bytes) = retained;
         }

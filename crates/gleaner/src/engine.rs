@@ -201,7 +201,7 @@ impl Engine {
     /// let engine = Engine::builder().build()?;
     /// let url = "https://example.com/".parse()?;
     /// let body = b"<h1>Tea</h1><p>Green or <b>black</b>.";
-    /// let input = Input { url: &url, content_type: Some("text/html"), body };
+    /// let input = Input::new(&url, Some("text/html"), body);
     /// let whole_page = ScrapeOptions::new().only_main_content(false);
     /// let page = engine.convert(input, whole_page)?;
     /// assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));

@@ -111,6 +111,25 @@ impl Error {
         self.kind() == ErrorKind::Request
     }
 
+    /// Whether a setting of the engine is invalid: [`ErrorKind::Configuration`], only of builders.
+    #[must_use]
+    pub fn is_configuration(&self) -> bool {
+        self.kind() == ErrorKind::Configuration
+    }
+
+    /// Whether the address of the webhook is refused, or the team may not do this: [`ErrorKind::Forbidden`].
+    #[must_use]
+    pub fn is_forbidden(&self) -> bool {
+        self.kind() == ErrorKind::Forbidden
+    }
+
+    /// Whether the cause is the store or the end of the engine: [`ErrorKind::Store`]. Further predicates tell
+    /// the causes apart that a program can act on, such as [`is_stopped`](Self::is_stopped).
+    #[must_use]
+    pub fn is_store(&self) -> bool {
+        self.kind() == ErrorKind::Store
+    }
+
     /// Whether the engine was built without something that the request needs, such as a browser or a model:
     /// [`ErrorKind::Unsupported`], with codes such as [`ErrorCode::ModelNotConfigured`] and
     /// [`ErrorCode::UnsupportedOption`].
@@ -186,23 +205,35 @@ impl Error {
         matches!(&*self.inner, Inner::Job(error) if error.is_gone())
     }
 
+    /// Whether the job has ended, so that it cannot be changed any more: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        matches!(&*self.inner, Inner::Job(error) if error.is_conflict())
+    }
+
     /// Whether another process, or another engine of this one, has the file of the store open for writing;
     /// the text says which: [`ErrorKind::Store`].
     #[must_use]
-    pub fn is_busy(&self) -> bool {
+    pub fn is_store_busy(&self) -> bool {
         self.is_of_store(gleaner_store::Error::is_busy)
     }
 
     /// Whether a later version of this program wrote the file of the store: [`ErrorKind::Store`].
     #[must_use]
-    pub fn is_newer(&self) -> bool {
+    pub fn is_store_newer(&self) -> bool {
         self.is_of_store(gleaner_store::Error::is_newer)
     }
 
     /// Whether the file of the store is damaged; the text names the place: [`ErrorKind::Store`].
     #[must_use]
-    pub fn is_damaged(&self) -> bool {
+    pub fn is_store_damaged(&self) -> bool {
         self.is_of_store(gleaner_store::Error::is_damaged)
+    }
+
+    /// Whether the file is not a store, or the database does not fit this program: [`ErrorKind::Store`].
+    #[must_use]
+    pub fn is_store_unsuitable(&self) -> bool {
+        self.is_of_store(gleaner_store::Error::is_unsuitable)
     }
 
     fn is_of_store(&self, predicate: fn(&gleaner_store::Error) -> bool) -> bool {
@@ -393,14 +424,20 @@ mod tests {
     fn an_error_of_the_store_has_its_kind() {
         use gleaner_store::ErrorKind::{Busy, Damaged, Newer, Unsuitable};
         for (kind, expected) in [
-            (Busy, [true, false, false]),
-            (Newer, [false, true, false]),
-            (Damaged, [false, false, true]),
-            (Unsuitable, [false, false, false]),
+            (Busy, [true, false, false, false]),
+            (Newer, [false, true, false, false]),
+            (Damaged, [false, false, true, false]),
+            (Unsuitable, [false, false, false, true]),
         ] {
             let error = Error::from(gleaner_store::Error::new(kind, "/srv/jobs.db failed"));
-            assert_eq!([error.is_busy(), error.is_newer(), error.is_damaged()], expected, "{kind:?}");
-            assert_eq!((error.kind(), error.http_status()), (ErrorKind::Store, 500));
+            let found = [
+                error.is_store_busy(),
+                error.is_store_newer(),
+                error.is_store_damaged(),
+                error.is_store_unsuitable(),
+            ];
+            assert_eq!(found, expected, "{kind:?}");
+            assert_eq!((error.is_store(), error.http_status()), (true, 500));
             assert!(!error.is_unknown_job() && !error.body().error.contains("jobs.db"));
             let source = error.source().and_then(|source| source.downcast_ref::<gleaner_store::Error>());
             assert_eq!(source.map(gleaner_store::Error::kind), Some(kind));

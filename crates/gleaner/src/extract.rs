@@ -15,7 +15,6 @@ use gleaner_types::response::CrawlParamsPreview;
 use gleaner_types::{ErrorCode, FaultPath, RequestBounds};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::engine::PAGE_OPTIONS;
@@ -143,7 +142,7 @@ impl Limits {
     /// use gleaner::{Budget, Engine, Limits};
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
-    /// let budget = Budget { tokens: Some(20_000), pages: Some(100), ..Budget::default() };
+    /// let budget = Budget::default().tokens(20_000).pages(100);
     /// let engine = Engine::builder().limits(Limits::new().extract_budget(budget)).build()?;
     /// # drop(engine);
     /// # Ok(())
@@ -236,8 +235,7 @@ impl Engine {
             let found = match &self.extract.runner {
                 Some(runner) => runner.run(plan, None, Some(watch)).await,
                 None => {
-                    let (id, cancelled) = (new_id(), CancellationToken::new());
-                    let task = ExtractTask { id, plan, cancelled, owner: None };
+                    let task = ExtractTask::new(new_id(), plan);
                     self.extract.port.extract(task).await.map(ExtractResult::from)
                 }
             };

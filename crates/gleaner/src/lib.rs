@@ -203,8 +203,8 @@ pub mod extraction {
     };
     #[doc(inline)]
     pub use gleaner_runtime::{
-        Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText, Session,
-        TokenMeter,
+        Cancellation, Extract, ExtractTask, Extracted, JobOwner, OwnerPermit, PageRead, PageTask, PageText,
+        Session, TokenMeter,
     };
 }
 #[cfg(feature = "extract")]

@@ -10,11 +10,9 @@
 //! use gleaner::service::{MemoryAccounts, Secret, Team, TeamConfig, TeamId};
 //!
 //! # fn main() -> Result<(), gleaner::Error> {
-//! let team = TeamConfig {
-//!     credits: Some(500),
-//!     webhook_secret: Some(Secret::new("a random text")),
-//!     ..TeamConfig::new(Team::new(TeamId::new("birds")))
-//! };
+//! let team = TeamConfig::new(Team::new(TeamId::new("birds")))
+//!     .credits(500)
+//!     .webhook_secret(Secret::new("a random text"));
 //! let accounts = MemoryAccounts::new().with_team("their key", team);
 //! let engine = Engine::builder().accounts(Arc::new(accounts)).build()?;
 //! # let _ = engine.service();
@@ -34,8 +32,8 @@ use crate::{Engine, EngineBuilder};
 
 #[doc(inline)]
 pub use gleaner_runtime::{
-    Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead, PageTask, PageText,
-    TokenMeter,
+    Cancellation, Extract, ExtractTask, Extracted, JobOwner, MAPPED_URL_BYTES, OwnerPermit, PageRead,
+    PageTask, PageText, TokenMeter,
 };
 #[doc(inline)]
 pub use gleaner_service::{

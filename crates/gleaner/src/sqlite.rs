@@ -52,7 +52,7 @@
 //! # Other processes
 //!
 //! One engine writes at a time; another one, in this or in another process, gets an error with
-//! [`is_busy`](crate::Error::is_busy), whose text says which of the two. Any number may read with a
+//! [`is_store_busy`](crate::Error::is_store_busy), whose text says which of the two. Any number may read with a
 //! [`Reader`].
 //!
 //! When the last clone of an engine and its last [`Job`](crate::Job) are dropped, the file is closed before

@@ -39,7 +39,10 @@ impl Deliver for WebhookAdapter {
 }
 
 fn failure(error: &Error) -> DeliverError {
-    DeliverError { refused: error.is_blocked(), message: error.detail().to_owned() }
+    match error.is_blocked() {
+        true => DeliverError::refused(error.detail()),
+        false => DeliverError::failed(error.detail()),
+    }
 }
 
 #[cfg(test)]
@@ -84,7 +87,7 @@ mod tests {
 
     fn delivery(url: &Url) -> Delivery<'_> {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        Delivery { url, headers, body: br#"{"success":true}"#, timeout: Duration::from_secs(10) }
+        Delivery::new(url, headers, br#"{"success":true}"#, Duration::from_secs(10))
     }
 
     #[tokio::test]

@@ -97,15 +97,13 @@ async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     let files = gleaner::raise_open_files().and_then(|files| usize::try_from(files).ok());
     let max_connections =
         files.map_or(serve::MAX_CONNECTIONS, |files| serve::MAX_CONNECTIONS.min(files / FILES_PER_CLIENT));
-    let team = TeamConfig {
-        credits: options.credits,
-        requests_per_minute: match options.requests_per_minute {
-            0 => Vec::new(),
-            rate => Operation::ALL.map(|operation| (operation, rate)).into(),
-        },
-        webhook_secret: options.webhook_secret.map(Secret::new),
-        ..TeamConfig::new(Team::new(TeamId::default()))
+    let mut team = TeamConfig::new(Team::new(TeamId::default()));
+    team.credits = options.credits;
+    team.requests_per_minute = match options.requests_per_minute {
+        0 => Vec::new(),
+        rate => Operation::ALL.map(|operation| (operation, rate)).into(),
     };
+    team.webhook_secret = options.webhook_secret.map(Secret::new);
 
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
     let worker = PdfWorker::new(std::env::current_exe()?).arg(PDF_WORKER);

@@ -211,7 +211,7 @@ mod tests {
     ) -> ResponseBody {
         let share = service.response_memory().reserve(&TeamId::new("a"), 1 << 20).await.unwrap();
         let links = (0..links).map(|n| format!("https://a.example/{n}?q=%22").parse().unwrap()).collect();
-        super::links(Mapped { links, warning: None, share }, warning.map(str::to_owned), version).unwrap()
+        super::links(Mapped::new(links, share), warning.map(str::to_owned), version).unwrap()
     }
 
     #[tokio::test]

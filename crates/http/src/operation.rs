@@ -321,7 +321,9 @@ impl Call<'_> {
         };
         let Checked { plan, request, warnings, .. } = self.checks.run(&self.team.id, size, read).await?;
         let request = JobRequest { api: version.into(), body: request };
-        Ok((plan, SubmitContext { request, idempotency_key, warnings }))
+        let mut submit = SubmitContext::default().request(request);
+        (submit.idempotency_key, submit.warnings) = (idempotency_key, warnings);
+        Ok((plan, submit))
     }
 
     fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {

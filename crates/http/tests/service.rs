@@ -59,11 +59,9 @@ fn builder() -> EngineBuilder {
 
 /// A service with one team. `one_scrape` limits it to one scrape per minute.
 fn service_with(credits: Option<u64>, one_scrape: bool) -> Service {
-    let team = TeamConfig {
-        credits,
-        requests_per_minute: one_scrape.then_some((Operation::Scrape, 1)).into_iter().collect(),
-        ..TeamConfig::new(Team::new(TeamId::new("birds")))
-    };
+    let mut team = TeamConfig::new(Team::new(TeamId::new("birds")))
+        .requests_per_minute(one_scrape.then_some((Operation::Scrape, 1)));
+    team.credits = credits;
     let accounts = MemoryAccounts::new().with_team(KEY, team);
     let engine = builder().accounts(Arc::new(accounts)).allow_private("127.0.0.0/8".parse().unwrap());
     Service::new(engine.build().unwrap())

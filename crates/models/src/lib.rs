@@ -26,7 +26,7 @@
 //!     .context_tokens(8_192)
 //!     .build()?;
 //! let messages = vec![Message::new(Role::User, "Which is the highest mountain?")];
-//! let request = ModelRequest { messages, schema: None, max_tokens: 50, seed: None };
+//! let request = ModelRequest::new(messages, 50);
 //! println!("{}", model.complete(&request).await?.text);
 //! # Ok(())
 //! # }
@@ -44,7 +44,7 @@
 //!     .key(key)
 //!     .context_tokens(200_000)
 //!     .max_output_tokens(8_192)
-//!     .price(TokenPrice { input_micros: 1_000_000, output_micros: 5_000_000 })
+//!     .price(TokenPrice::new(1_000_000, 5_000_000))
 //!     .build()?;
 //! assert!(!format!("{model:?}").contains("its-secrets"));
 //! # Ok(())
@@ -59,7 +59,7 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = SearxNg::builder("http://127.0.0.1:8888/".parse()?).build()?;
-//! let query = SearchQuery { text: "tide tables".to_owned(), limit: 5, language: None };
+//! let query = SearchQuery::new("tide tables", 5);
 //! for hit in engine.search(&query).await? {
 //!     println!("{} {}", hit.url, hit.title);
 //! }

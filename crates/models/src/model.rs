@@ -33,13 +33,11 @@ pub struct HttpModel {
 impl HttpModel {
     /// A builder for the model of this name.
     pub fn builder(provider: Provider, model: impl Into<String>) -> HttpModelBuilder {
-        let capabilities = Capabilities {
-            max_output_tokens: DEFAULT_MAX_OUTPUT_TOKENS,
-            schema: Some(provider.dialect()),
-            seed: provider.supports_seed(),
-            overhead_tokens: provider.overhead_tokens(),
-            ..Capabilities::new(model, DEFAULT_CONTEXT_TOKENS)
-        };
+        let capabilities = Capabilities::new(model, DEFAULT_CONTEXT_TOKENS)
+            .max_output_tokens(DEFAULT_MAX_OUTPUT_TOKENS)
+            .schema(provider.dialect())
+            .seed(provider.supports_seed())
+            .overhead_tokens(provider.overhead_tokens());
         HttpModelBuilder {
             provider,
             settings: Settings {
@@ -73,9 +71,7 @@ impl LanguageModel for HttpModel {
                     self.provider.answer(&response.body).map(truncated).map(without_impossible_usage)
                 }
                 // A reply that is too large counts as an answer that was cut off before its first word.
-                Ok(Reply::TooLarge) => {
-                    Ok(ModelAnswer { text: String::new(), finish: Finish::Length, usage: None })
-                }
+                Ok(Reply::TooLarge) => Ok(ModelAnswer::new(String::new(), Finish::Length, None)),
                 Err(error) => Err(error),
             };
             let model = self.settings.capabilities.model.as_str();
@@ -258,7 +254,7 @@ mod tests {
     #[test]
     fn answers_are_cut_between_characters() {
         let text = format!("a{}", "ä".repeat(MAX_ANSWER_BYTES));
-        let cut = truncated(ModelAnswer { text, finish: Finish::Stop, usage: None });
+        let cut = truncated(ModelAnswer::new(text, Finish::Stop, None));
         assert_eq!((cut.text.len(), cut.finish), (MAX_ANSWER_BYTES - 1, Finish::Length));
     }
 }

@@ -116,11 +116,13 @@ pub(crate) fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, Provider
         let detail = "the reply is not a list of results: add `json` to the instance's `search.formats`";
         ProviderError::new(ProviderErrorKind::BadAnswer, detail)
     })?;
-    let text = |text: Option<String>| text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect();
+    let text = |text: Option<String>| -> String {
+        text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect()
+    };
     let hits = results.results.into_iter().filter_map(|entry| {
         let url = Url::parse(entry.url.as_deref()?).ok()?;
         matches!(url.scheme(), "http" | "https").then_some(())?;
-        Some(SearchHit { url, title: text(entry.title), snippet: text(entry.content) })
+        Some(SearchHit::new(url, text(entry.title), text(entry.content)))
     });
     Ok(hits.take(limit.min(MAX_SEARCH_HITS)).collect())
 }
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn the_query_cannot_change_other_parameters() {
         let base = "http://127.0.0.1:8888/search".parse().unwrap();
-        let query = SearchQuery { text: "a b&format=html#x".into(), limit: 5, language: Some("de".into()) };
+        let query = SearchQuery::new("a b&format=html#x", 5).language("de");
         let sent = search_url(&base, &query);
         assert_eq!(
             sent.as_str(),

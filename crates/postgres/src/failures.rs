@@ -172,16 +172,16 @@ impl ListFailures<'_> {
         if is_refusal {
             let number = code.parse().ok();
             let rule = number.map(|number| row.try_get(6).map(|rule| RobotsLine::new(number, rule)));
-            return Ok(Listed::Refusal(BlockedPage { url, slash_added, rule: rule.transpose()? }));
+            let mut page = BlockedPage::new(url, rule.transpose()?);
+            page.slash_added = slash_added;
+            return Ok(Listed::Refusal(page));
         }
         let code = serde_json::from_value(Value::from(code)).unwrap_or(ErrorCode::UnknownError);
-        Ok(Listed::Failure(PageFailure {
-            sequence: count(row.try_get(0)?),
-            at: from_micros(row.try_get(2)?),
-            url,
-            slash_added,
-            error: PageError { code, message: row.try_get(6)? },
-        }))
+        let error = PageError { code, message: row.try_get(6)? };
+        let (sequence, at) = (count(row.try_get(0)?), from_micros(row.try_get(2)?));
+        let mut page = PageFailure::new(sequence, at, url, error);
+        page.slash_added = slash_added;
+        Ok(Listed::Failure(page))
     }
 }
 

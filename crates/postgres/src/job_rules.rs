@@ -106,26 +106,20 @@ impl JobRow {
     }
 
     pub(crate) fn snapshot(&self) -> JobSnapshot {
-        JobSnapshot {
-            id: self.id,
-            kind: self.kind,
-            team: self.team.clone(),
-            state: self.state,
-            completed: self.documents,
-            total: 0,
-            open: 0,
-            failed: self.failed,
-            robots_blocked: self.robots_blocked,
-            tokens_used: self.tokens_used,
-            credits_used: self.credits_used,
-            created_at: self.created_at,
-            ended_at: self.ended_at,
-            waiting_for: self.waiting_for(),
-            warnings: self.warnings.clone(),
-            failure: self.failure,
-            error: self.error.clone(),
-        }
-        .with_open(self.total().saturating_sub(self.documents))
+        let mut snapshot = JobSnapshot::new(self.id, self.state, self.created_at);
+        snapshot.kind = self.kind;
+        snapshot.team = self.team.clone();
+        snapshot.completed = self.documents;
+        snapshot.failed = self.failed;
+        snapshot.robots_blocked = self.robots_blocked;
+        snapshot.tokens_used = self.tokens_used;
+        snapshot.credits_used = self.credits_used;
+        snapshot.ended_at = self.ended_at;
+        snapshot.waiting_for = self.waiting_for();
+        snapshot.warnings = self.warnings.clone();
+        snapshot.failure = self.failure;
+        snapshot.error = self.error.clone();
+        snapshot.with_open(self.total().saturating_sub(self.documents))
     }
 
     /// Adds a warning for the reader; a repeated warning is kept once. False if it is not added.

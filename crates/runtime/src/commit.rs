@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::{Admission, Error, FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier};
-use gleaner_types::JobId;
+use gleaner_store::{Admission, Error, FinishedPage, LeasedPage, PageOutcome, Receipt};
+use gleaner_types::{JobId, is_heavier};
 use tokio::time::{Instant, sleep};
 
 use crate::blocking::blocking_operation;

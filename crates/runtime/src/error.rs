@@ -157,34 +157,76 @@ impl Error {
         self.kind
     }
 
-    /// Did a page give no document?
+    /// Whether the page gave no document.
     #[must_use]
     pub fn is_page(&self) -> bool {
         self.kind == ErrorKind::Page
     }
 
-    /// Is there no such job, or have its results expired?
+    /// Whether there is no such job, or its results have expired.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.kind == ErrorKind::NotFound
     }
 
-    /// Was the engine stopped, or has its tokio runtime ended?
+    /// Whether the engine was stopped, or its tokio runtime has ended.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.kind == ErrorKind::Stopped
     }
 
-    /// Were the documents of the job read before, so that the store no longer has them?
+    /// Whether the documents of the job were read before, so that the store no longer has them.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.kind == ErrorKind::Gone
     }
 
-    /// Were there too many requests or jobs? [`retry_after`](Self::retry_after) says when to retry.
+    /// Whether there were too many requests or jobs. [`retry_after`](Self::retry_after) says when to retry.
     #[must_use]
     pub fn is_rate_limited(&self) -> bool {
         self.kind == ErrorKind::RateLimited
+    }
+
+    /// Whether the request is invalid; [`faults`](Self::faults) lists why.
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        self.kind == ErrorKind::Rules
+    }
+
+    /// Whether the store, the accounts provider or another port failed.
+    #[must_use]
+    pub fn is_store(&self) -> bool {
+        self.kind == ErrorKind::Store
+    }
+
+    /// Whether the job has ended, or the idempotency key was used before.
+    #[must_use]
+    pub fn is_conflict(&self) -> bool {
+        self.kind == ErrorKind::Conflict
+    }
+
+    /// Whether the team has too few credits.
+    #[must_use]
+    pub fn is_insufficient_credits(&self) -> bool {
+        self.kind == ErrorKind::InsufficientCredits
+    }
+
+    /// Whether the key is unknown.
+    #[must_use]
+    pub fn is_unauthorized(&self) -> bool {
+        self.kind == ErrorKind::Unauthorized
+    }
+
+    /// Whether the team may not do this, or the webhook's address is refused.
+    #[must_use]
+    pub fn is_forbidden(&self) -> bool {
+        self.kind == ErrorKind::Forbidden
+    }
+
+    /// Whether the engine was built without a part that the request needs.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        self.kind == ErrorKind::Unsupported
     }
 
     /// The contract's code; [`ErrorCode::UnknownError`] if the contract has none for this.

@@ -8,9 +8,9 @@ use gleaner_types::plan::{ChangeTracking, ExtractPlan, JsonFormat};
 use gleaner_types::{BoxFuture, ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::cancellation::Cancellation;
 use crate::credits::TOKENS_PER_CREDIT;
 use crate::owner::JobOwner;
 use crate::ports::PageText;
@@ -71,13 +71,14 @@ pub trait Extract: Debug + Send + Sync + 'static {
 
 /// An extract job to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExtractTask {
     /// The job.
     pub id: JobId,
     /// What to extract.
     pub plan: ExtractPlan,
     /// Cancelled with the job.
-    pub cancelled: CancellationToken,
+    pub cancelled: Cancellation,
     /// The account of the job; `None` without accounts. The implementation must reserve tokens before it
     /// calls a model ([`JobOwner::reserve_tokens`]), fetch pages on the owner's
     /// [account](JobOwner::page_account), take a [permit](JobOwner::lookup_permit) for each map of a site,
@@ -86,8 +87,17 @@ pub struct ExtractTask {
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 
+impl ExtractTask {
+    /// A job that nobody cancels, without accounts.
+    #[must_use]
+    pub fn new(id: JobId, plan: ExtractPlan) -> Self {
+        Self { id, plan, cancelled: Cancellation::new(), owner: None }
+    }
+}
+
 /// Extracted data.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Extracted {
     /// The data, shaped by the schema or the prompt.
     pub data: Value,
@@ -105,10 +115,38 @@ impl Extracted {
     pub fn credits(&self) -> u64 {
         self.tokens_used.div_ceil(TOKENS_PER_CREDIT)
     }
+
+    /// This data, with neither sources nor a warning nor usage.
+    #[must_use]
+    pub fn new(data: Value) -> Self {
+        Self { data, ..Self::default() }
+    }
+
+    /// Sets the source pages of each value.
+    #[must_use]
+    pub fn sources(mut self, sources: BTreeMap<String, Vec<String>>) -> Self {
+        self.sources = Some(sources);
+        self
+    }
+
+    /// Sets the warning.
+    #[must_use]
+    pub fn warning(mut self, warning: impl Into<String>) -> Self {
+        self.warning = Some(warning.into());
+        self
+    }
+
+    /// Sets the tokens used.
+    #[must_use]
+    pub fn tokens_used(mut self, tokens_used: u64) -> Self {
+        self.tokens_used = tokens_used;
+        self
+    }
 }
 
 /// A page, and the results to produce for it that may need a language model.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct PageTask<'t> {
     /// Its URL after redirects.
     pub url: &'t Url,
@@ -132,6 +170,7 @@ pub struct PageTask<'t> {
 
 /// The results for a [`PageTask`].
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct PageRead {
     /// The format `json`.
     pub json: Option<Value>,

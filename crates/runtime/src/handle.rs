@@ -12,8 +12,8 @@ use gleaner_store::{
     BlockedPage, DeadLetter, JobFailure, JobSnapshot, PageFailure, PageFailures, ReadBound, Slice, Store,
 };
 use gleaner_types::{BoxFuture, Document, ErrorCode, JobId, JobState, PageError};
-use tokio_util::sync::CancellationToken;
 
+use crate::cancellation::Cancellation;
 use crate::error::{Error, QUEUE_FULL_PAUSE};
 use crate::explain::{Explanation, Records, Verdict};
 use crate::job_control::JobControl;
@@ -346,12 +346,7 @@ impl Stream for Job {
 }
 
 /// Reads from a position on, waiting until there is something or the job has ended.
-async fn read(
-    store: Arc<dyn Store>,
-    job: JobId,
-    from: u64,
-    stopped: CancellationToken,
-) -> Result<Read, Error> {
+async fn read(store: Arc<dyn Store>, job: JobId, from: u64, stopped: Cancellation) -> Result<Read, Error> {
     let mut progress = store.progress(job).await?;
     loop {
         progress.borrow_and_update();

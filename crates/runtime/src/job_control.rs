@@ -85,8 +85,9 @@ impl JobControl {
     /// The snapshot, with a total that is not smaller than an earlier one: pages that turn out to be no pages
     /// of their own, such as redirects to a page that is known, and those that a cancelled job never fetched,
     /// stay in it.
-    fn seen(&self, snapshot: JobSnapshot) -> JobSnapshot {
+    fn seen(&self, mut snapshot: JobSnapshot) -> JobSnapshot {
         let before = self.total.fetch_max(snapshot.total, Ordering::Relaxed);
-        JobSnapshot { total: snapshot.total.max(before), ..snapshot }
+        snapshot.total = snapshot.total.max(before);
+        snapshot
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `executor`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
+//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
 //!   `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hooked`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
@@ -32,6 +32,7 @@
 mod attempts;
 mod blocking;
 mod browser_access;
+mod cancellation;
 mod check_options;
 mod clock;
 mod commit;
@@ -96,6 +97,7 @@ mod warning;
 mod worker;
 
 pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
+pub use cancellation::Cancellation;
 pub use check_options::CheckOptions;
 pub use clock::{Clock, rfc3339, timestamp};
 pub use commit::LARGE_DOCUMENT;

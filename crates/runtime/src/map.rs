@@ -52,6 +52,7 @@ type MapMemory<'a> = &'a mut (dyn FnMut(usize) -> bool + Send);
 
 /// The URLs of a site, ordered by relevance if the request has a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MapResult {
     /// The URLs, without duplicates.
     pub links: Vec<Url>,

@@ -82,7 +82,7 @@ impl PageRequest<'_> {
                 let slot = timeout_at(self.latest_start, browser.slot(job.team.as_ref(), page)).await;
                 Some(slot.map_err(|_| too_late())?)
             }
-            (FetchEngine::Browser, None) | (FetchEngine::Static, _) => None,
+            _ => None,
         };
         let permit = async {
             let permit = shared.host_limiter.permit(page, job.pacing(self.gap)).await;

@@ -310,6 +310,7 @@ pub struct Transformed {
 
 /// The text of a page, for [`Extract::read_page`](crate::Extract::read_page).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageText {
     /// Its original HTML; empty if there is none.
     pub html: String,
@@ -317,4 +318,12 @@ pub struct PageText {
     pub markdown: String,
     /// The document's warning about the summary, unless a better summary replaces it.
     pub summary_warning: Option<&'static str>,
+}
+
+impl PageText {
+    /// The text of a page without a summary.
+    #[must_use]
+    pub fn new(html: String, markdown: String) -> Self {
+        Self { html, markdown, summary_warning: None }
+    }
 }

@@ -7,6 +7,7 @@ use gleaner_types::{ErrorCode, PageError};
 
 /// When pages are rendered by the browser of the [`Fetch`](crate::Fetch) port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum RenderPolicy {
     /// Never, as if there were no browser.
     Never,

@@ -10,11 +10,11 @@ use gleaner_types::{Document, JobId, PageError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 use uuid::Uuid;
 
 use crate::blocking::blocking_operation;
+use crate::cancellation::Cancellation;
 use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
@@ -83,7 +83,7 @@ impl Runtime {
     /// Cancelled when the runtime has [stopped](Self::stop) or is dropped: after its last handle and its last
     /// job are dropped.
     #[must_use]
-    pub fn stopped(&self) -> &CancellationToken {
+    pub fn stopped(&self) -> &Cancellation {
         &self.shared.stopped
     }
 

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::browser_access::{BrowserAccess, EngineChoice};
+use crate::cancellation::Cancellation;
 use crate::check_options::CheckOptions;
 use crate::clock::Clock;
 use crate::config::RuntimeConfig;
@@ -57,7 +58,7 @@ pub(crate) struct Shared {
     /// No more pages are leased, and those in work are finished.
     pub(crate) stopping: CancellationToken,
     /// All work ends.
-    pub(crate) stopped: CancellationToken,
+    pub(crate) stopped: Cancellation,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
     /// Jobs whose contexts are being compiled.
     loading: Mutex<HashMap<JobId, Arc<tokio::sync::Mutex<()>>>>,
@@ -112,7 +113,7 @@ impl Shared {
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
             near_duplicates,
             stopping: CancellationToken::new(),
-            stopped: CancellationToken::new(),
+            stopped: Cancellation::new(),
             contexts: Mutex::default(),
             loading: Mutex::default(),
             check: OnceLock::new(),

@@ -186,8 +186,9 @@ fn candidate(path: &str) -> Candidate {
 }
 
 fn document(page: &LeasedPage) -> PageOutcome {
-    let text = page.url.host_str().map(str::to_owned);
-    PageOutcome::Document(Box::new(Document { markdown: text, ..Document::default() }), 1)
+    let mut document = Document::default();
+    document.markdown = page.url.host_str().map(str::to_owned);
+    PageOutcome::Document(Box::new(document), 1)
 }
 
 fn failure() -> PageOutcome {

@@ -100,6 +100,30 @@ impl Error {
         self.kind == ErrorKind::UnknownJob
     }
 
+    /// A job with this id exists already.
+    #[must_use]
+    pub fn is_job_exists(&self) -> bool {
+        self.kind == ErrorKind::JobExists
+    }
+
+    /// The team has used this idempotency key before.
+    #[must_use]
+    pub fn is_key_used(&self) -> bool {
+        self.kind == ErrorKind::KeyUsed
+    }
+
+    /// The team already runs its maximum number of jobs.
+    #[must_use]
+    pub fn is_too_many_jobs(&self) -> bool {
+        self.kind == ErrorKind::TooManyJobs
+    }
+
+    /// The medium failed: a file could not be written or read.
+    #[must_use]
+    pub fn is_io(&self) -> bool {
+        self.kind == ErrorKind::Io
+    }
+
     /// There is no more space.
     #[must_use]
     pub fn is_full(&self) -> bool {

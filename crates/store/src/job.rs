@@ -288,6 +288,7 @@ impl JobListing {
 
 /// A failed page.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageFailure {
     /// The number of the failure within the job.
     pub sequence: u64,
@@ -307,10 +308,17 @@ impl PageFailure {
     pub fn as_requested(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
+
+    /// The failure with this number at this time, of a URL that the user wrote in full.
+    #[must_use]
+    pub fn new(sequence: u64, at: Duration, url: Url, error: PageError) -> Self {
+        Self { sequence, at, url, slash_added: false, error }
+    }
 }
 
 /// A page that robots.txt forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BlockedPage {
     /// The URL of the page.
     pub url: Url,
@@ -327,10 +335,17 @@ impl BlockedPage {
     pub fn as_requested(&self) -> Cow<'_, str> {
         as_written(&self.url, self.slash_added)
     }
+
+    /// The page at a URL that the user wrote in full.
+    #[must_use]
+    pub fn new(url: Url, rule: Option<RobotsLine>) -> Self {
+        Self { url, slash_added: false, rule }
+    }
 }
 
 /// The pages of a job without a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PageFailures {
     /// Failed pages in order, up to a limit; [`JobSnapshot::failed`] is their number.
     pub failures: Vec<PageFailure>,
@@ -340,6 +355,7 @@ pub struct PageFailures {
 
 /// A position in the lists of [`PageFailures`]: the number of entries before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct FailurePosition {
     /// In the list of failed pages.
     pub failures: usize,
@@ -408,6 +424,7 @@ pub enum WaitingFor {
 
 /// The state of a job at one moment.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JobSnapshot {
     /// The id of the job.
     pub id: JobId,
@@ -468,5 +485,29 @@ impl JobSnapshot {
     pub fn warning(&self) -> Option<String> {
         let texts: Vec<String> = self.warnings.iter().map(ToString::to_string).collect();
         (!texts.is_empty()).then(|| texts.join("; "))
+    }
+
+    /// A job of no team, without pages, in this state and with this time of its submit.
+    #[must_use]
+    pub fn new(id: JobId, state: JobState, created_at: Duration) -> Self {
+        Self {
+            id,
+            kind: None,
+            team: None,
+            state,
+            completed: 0,
+            total: 0,
+            open: 0,
+            failed: 0,
+            robots_blocked: 0,
+            tokens_used: 0,
+            credits_used: 0,
+            created_at,
+            ended_at: None,
+            waiting_for: None,
+            warnings: Vec::new(),
+            failure: None,
+            error: None,
+        }
     }
 }

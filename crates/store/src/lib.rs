@@ -49,7 +49,6 @@ mod stored_form;
 mod stored_job;
 mod team;
 mod warning;
-mod weight;
 mod worker;
 
 pub use accounting::{Accounting, EndedJob, Reservation, Shortage, grant_operation};
@@ -80,5 +79,4 @@ pub use store::Store;
 pub use stored_job::StoredJob;
 pub use team::{JobAccount, TeamId, TeamLoad};
 pub use warning::{JobWarning, MAX_WARNINGS};
-pub use weight::is_heavier;
 pub use worker::{LeaseId, Renewal, WorkerId};

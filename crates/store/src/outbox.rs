@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use gleaner_types::event::EventName;
 use gleaner_types::plan::{WebhookPlan, as_written};
-use gleaner_types::{Document, JobId, Metadata, SafeUrl};
+use gleaner_types::{Document, JobId, SafeUrl};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
@@ -99,6 +99,7 @@ pub enum DeliveryOutcome {
 
 /// An event that could not be delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeadLetter {
     /// Identifies the event.
     pub id: EventId,
@@ -112,6 +113,21 @@ pub struct DeadLetter {
     pub reason: String,
     /// When it was given up, since the Unix epoch.
     pub at: Duration,
+}
+
+impl DeadLetter {
+    /// The event to `url` that was given up at this time, after so many attempts and for this reason.
+    #[must_use]
+    pub fn new(
+        id: EventId,
+        name: EventName,
+        url: SafeUrl,
+        attempts: u32,
+        reason: String,
+        at: Duration,
+    ) -> Self {
+        Self { id, name, url, attempts, reason, at }
+    }
 }
 
 /// The content of the `data` of an event.
@@ -211,9 +227,9 @@ fn body(
 
 /// The document that represents a failed page: only its URL.
 fn failed_page(url: &Url, slash_added: bool) -> Document {
-    let requested_url = as_written(url, slash_added).into_owned();
-    let metadata = Metadata { source_url: Some(requested_url), ..Metadata::default() };
-    Document { metadata, ..Document::default() }
+    let mut document = Document::default();
+    document.metadata.source_url = Some(as_written(url, slash_added).into_owned());
+    document
 }
 
 #[cfg(test)]

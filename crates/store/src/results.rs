@@ -328,7 +328,7 @@ mod tests {
     }
 
     fn document(text: &str) -> Box<Document> {
-        Box::new(Document { markdown: Some(text.to_owned()), ..Document::default() })
+        Box::new(Document::of_markdown(text.to_owned()))
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options =
         ScrapeOptions::new().only_main_content(!arguments.iter().any(|argument| argument == "--whole"));
     let options = options.check().map_err(|faults| faults.to_string())?;
-    let page = transform(Input { url: &url, content_type: Some("text/html"), body: &body }, &options)?;
+    let page = transform(Input::new(&url, Some("text/html"), &body), &options)?;
     let mut out = std::io::stdout().lock();
     if arguments.iter().any(|argument| argument == "--meta") {
         writeln!(out, "{}", serde_json::to_string(&page.document.metadata)?)?;

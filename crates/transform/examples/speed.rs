@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..rounds.max(1) {
         let start = Instant::now();
         for body in &pages {
-            let page = transform(Input { url: &url, content_type: Some("text/html"), body }, &options);
+            let page = transform(Input::new(&url, Some("text/html"), body), &options);
             std::hint::black_box(page).ok();
         }
         best = best.min(start.elapsed().as_secs_f64());

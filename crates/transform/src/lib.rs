@@ -16,7 +16,7 @@
 //!
 //! let url = "https://example.org/docs/".parse()?;
 //! let body = b"<a href=intro.html>Intro</a> <a href=javascript:x>no</a>";
-//! let found = links(Input { url: &url, content_type: Some("text/html"), body })?;
+//! let found = links(Input::new(&url, Some("text/html"), body))?;
 //! assert_eq!(found.links[0].url.as_str(), "https://example.org/docs/intro.html");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

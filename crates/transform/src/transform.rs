@@ -35,6 +35,7 @@ const CUT: &str = "The output of the page takes more memory than one page may: i
 
 /// A fetched body.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Input<'a> {
     /// The final URL, after redirects.
     pub url: &'a Url,
@@ -43,6 +44,14 @@ pub struct Input<'a> {
     pub content_type: Option<&'a str>,
     /// The body, with content encodings decoded.
     pub body: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    /// The body of the page at `url`, with its `Content-Type` header if it has one.
+    #[must_use]
+    pub const fn new(url: &'a Url, content_type: Option<&'a str>, body: &'a [u8]) -> Self {
+        Self { url, content_type, body }
+    }
 }
 
 /// A transformed page.
@@ -151,7 +160,7 @@ pub fn transform_within(
 ///     let own = format!("Page {number} has a text of its own, ").repeat(9);
 ///     let body = format!("<main><p>{own}.</p><p>Sign up for our letter and read pages first.</p></main>");
 ///     let url = format!("https://example.org/{number}").parse()?;
-///     let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
+///     let input = Input::new(&url, Some("text/html"), body.as_bytes());
 ///     let page = transform_on_site(input, &options, &selection, usize::MAX, &Interrupt::never(), &site)?;
 ///     assert_eq!(page.document.markdown.unwrap().contains("Sign up"), number < 6);
 /// }

@@ -8,6 +8,7 @@ use serde_json::Value;
 /// The result of one page: the requested formats, and always `metadata`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct Document {
     /// Markdown (GFM).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,9 +56,18 @@ pub struct Document {
     pub metadata: Metadata,
 }
 
+impl Document {
+    /// A document with this Markdown and nothing else.
+    #[must_use]
+    pub fn of_markdown(markdown: String) -> Self {
+        Self { markdown: Some(markdown), ..Self::default() }
+    }
+}
+
 /// Results of actions, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct ActionResults {
     /// `data:` URIs or URLs in the media store.
     pub screenshots: Vec<String>,
@@ -75,6 +85,7 @@ pub struct ActionResults {
 /// So documents of other engines, and of older versions of this one, can be read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct Metadata {
     /// The page's title.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "first")]
@@ -310,6 +321,7 @@ pub enum MetaValue {
 /// What requests a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum FetchEngine {
     /// The HTTP client: the page is as served, and its scripts do not run.
     Static,
@@ -320,6 +332,7 @@ pub enum FetchEngine {
 /// The kind of proxy that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ProxyUsed {
     /// The basic pool, or a direct connection.
     Basic,
@@ -330,6 +343,7 @@ pub enum ProxyUsed {
 /// Whether a page is a cached copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CacheState {
     /// The page is a cached copy.
     Hit,

@@ -63,6 +63,7 @@ pub mod request;
 pub mod response;
 mod safe_url;
 mod timestamp;
+mod weight;
 
 pub use box_future::BoxFuture;
 pub use check::{Checked, RequestBounds, parse_json};
@@ -76,3 +77,4 @@ pub use reference::{host_reference, join};
 pub use refresh::Refresh;
 pub use safe_url::SafeUrl;
 pub use timestamp::rfc3339;
+pub use weight::{is_heavier, weight};

@@ -67,12 +67,12 @@ pub fn model(provider: Provider, fake: &FakeServer) -> HttpModel {
 /// A request for an object with one text field.
 #[must_use]
 pub fn request(text: &str) -> ModelRequest {
-    ModelRequest {
-        messages: vec![Message::new(Role::System, "Answer in JSON."), Message::new(Role::User, text)],
-        schema: Some(json!({ "type": "object", "properties": { "a": { "type": "string" } } })),
-        max_tokens: 300,
-        seed: Some(11),
-    }
+    ModelRequest::new(
+        vec![Message::new(Role::System, "Answer in JSON."), Message::new(Role::User, text)],
+        300,
+    )
+    .schema(json!({ "type": "object", "properties": { "a": { "type": "string" } } }))
+    .seed(11)
 }
 
 /// Why the answer of a model ended.

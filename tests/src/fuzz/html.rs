@@ -23,7 +23,7 @@ const SLACK: usize = 2 * 65_536;
 /// Markdown and HTML of any page are bounded and inert, and its links are `http` or `https`.
 pub fn html_to_markdown(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
-    assert_invariants(Input { url: &url, content_type: Some("text/html"), body: data }, SLACK);
+    assert_invariants(Input::new(&url, Some("text/html"), data), SLACK);
     // A fragment without a base: URLs may be relative, but never run code.
     assert_inert_markdown(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
 }
@@ -55,7 +55,7 @@ pub fn body(data: &[u8]) {
     let folder = "folder/0123456789/0123456789/abc/".repeat(usize::from(*length));
     let Ok(url) = Url::parse(&format!("https://example.com/{folder}")) else { return };
     let slack = if *length == 0 { SLACK } else { SLACK + MAX_RESOLVED_BYTES };
-    assert_invariants(Input { url: &url, content_type: *content_type, body }, slack);
+    assert_invariants(Input::new(&url, *content_type, body), slack);
 }
 
 /// Asserts the invariants for a body; its output has at most `GROWTH` times its bytes plus `slack`.

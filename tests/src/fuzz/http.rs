@@ -39,11 +39,11 @@ struct RefuseAll;
 
 impl Deliver for RefuseAll {
     fn check<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>> {
-        Box::pin(async move { Err(DeliverError { refused: true, message: "no webhooks here".to_owned() }) })
+        Box::pin(async move { Err(DeliverError::refused("no webhooks here")) })
     }
 
     fn deliver<'a>(&'a self, _: Delivery<'a>) -> BoxFuture<'a, Result<u16, DeliverError>> {
-        Box::pin(async move { Err(DeliverError { refused: true, message: "no webhooks here".to_owned() }) })
+        Box::pin(async move { Err(DeliverError::refused("no webhooks here")) })
     }
 }
 
@@ -120,7 +120,7 @@ impl Host {
 
 #[expect(clippy::expect_used, reason = "does not depend on the input")]
 fn service(runtime: &Handle) -> Service {
-    let team = TeamConfig { credits: Some(CREDITS), ..TeamConfig::new(Team::new(TeamId::default())) };
+    let team = TeamConfig::new(Team::new(TeamId::default())).credits(CREDITS);
     let accounts = MemoryAccounts::new().with_team(KEY, team);
     let loopback = "127.0.0.0/8".parse().expect("a valid range");
     let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));

@@ -19,7 +19,7 @@ const SLACK: usize = 16_384;
 /// URL of the icon is `http` or `https`.
 pub fn metadata(data: &[u8]) {
     let (Ok(url), Some(options)) = (Url::parse(BASE), options()) else { return };
-    let input = Input { url: &url, content_type: Some("text/html"), body: data };
+    let input = Input::new(&url, Some("text/html"), data);
     let Ok(page) = transform(input, options) else { return };
     let Ok(again) = transform(input, options) else { return };
     assert_eq!(page.document, again.document, "a second run differs");

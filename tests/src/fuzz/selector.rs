@@ -50,10 +50,7 @@ fn narrowed(html: &str, selectors: &[&str]) -> Narrowed {
         .only_main_content(false)
         .include_tags(selectors.iter().copied());
     let (Ok(url), Ok(options)) = (Url::parse(BASE), options.check()) else { return Narrowed::NoPage };
-    match transform(
-        Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() },
-        &options,
-    ) {
+    match transform(Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes()), &options) {
         Ok(page) => Narrowed::To(Box::new(page.document)),
         Err(error) if matches!(error.kind(), ErrorKind::InvalidSelector { .. }) => Narrowed::Refused,
         Err(_) => Narrowed::NoPage,

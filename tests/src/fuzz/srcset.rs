@@ -39,7 +39,7 @@ fn chosen(srcset: &str) -> Option<String> {
     let html = format!("<!doctype html><title>A</title><img srcset=\"{value}\">");
     let options = ScrapeOptions::new().formats([Format::Images]).check().ok()?;
     let url = Url::parse(BASE).ok()?;
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     let images = transform(input, &options).ok()?.document.images.unwrap_or_default();
     assert!(images.len() <= 1, "several URLs of one image: {images:?}");
     images.into_iter().next()

@@ -36,7 +36,7 @@ fn branding(css: &str) -> Option<Value> {
     let html = format!("<!doctype html><title>A</title><style>{css}");
     let options = ScrapeOptions::new().formats([Format::Branding]).check().ok()?;
     let url = Url::parse(BASE).ok()?;
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     transform(input, &options).ok()?.document.branding
 }
 

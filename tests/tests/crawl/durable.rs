@@ -335,7 +335,7 @@ fn a_job_with_zero_data_retention_ends_with_its_process() {
         let service = engine.service();
         let team = service.authenticate("any key").await.unwrap();
         let request = links_only(site.url()).zero_data_retention(true);
-        let submit = SubmitContext { request: request.to_stored().into(), ..SubmitContext::default() };
+        let submit = SubmitContext::default().request(request.to_stored());
         let id = service.crawl(&team, request.check().unwrap(), submit).await.unwrap().id;
         read(&mut engine.job(id).await.unwrap(), 3).await;
         id
@@ -402,7 +402,7 @@ async fn a_file_has_one_engine() {
     let (_folder, file) = file();
     let engine = open(&file);
     let second = engine_builder().store_at(&file).build().unwrap_err();
-    assert!(second.is_busy(), "{second}");
+    assert!(second.is_store_busy(), "{second}");
     let text = second.to_string();
     assert!(text.contains("this process (pid") && text.contains("another engine"), "{text}");
     drop(engine);
@@ -410,5 +410,5 @@ async fn a_file_has_one_engine() {
     let other = folder.path().join("notes.txt");
     fs::write(&other, "This is no database, but a text of some length. ".repeat(100)).unwrap();
     let error = engine_builder().store_at(&other).build().unwrap_err();
-    assert!(!error.is_busy() && error.kind() == gleaner::ErrorKind::Store, "{error}");
+    assert!(!error.is_store_busy() && error.kind() == gleaner::ErrorKind::Store, "{error}");
 }

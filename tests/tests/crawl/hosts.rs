@@ -162,7 +162,7 @@ async fn hosts_of_one_address_share_its_concurrency_limit() {
     for (max_per_address, is_bounded) in [(ADDRESS_LIMIT, true), (HOSTS, false)] {
         let mut frontier = FrontierConfig::default();
         frontier.max_per_address = max_per_address as u32;
-        let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
+        let store = MemoryStore::new(MemoryConfig::default().frontier(frontier));
         let engine = engine_builder().store(Arc::new(store)).build().unwrap();
         let batch = async |pages: usize| {
             let some = hosts.origins.iter().take(20);

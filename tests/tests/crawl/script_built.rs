@@ -40,7 +40,7 @@ fn paths(pages: &[PathTruth]) -> BTreeSet<&str> {
 fn engines(crawled: &CrawlOutcome) -> BTreeSet<Option<&'static str>> {
     let name = |engine| match engine {
         FetchEngine::Static => "static",
-        FetchEngine::Browser => "browser",
+        _ => "browser",
     };
     crawled.documents.values().map(|document| document.metadata.engine.map(name)).collect()
 }

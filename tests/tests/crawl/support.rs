@@ -45,7 +45,8 @@ pub(crate) async fn crawl(engine: &Engine, request: CrawlRequest) -> CrawlOutcom
     assert_eq!(snapshot.state, JobState::Completed);
     assert_eq!((snapshot.completed, snapshot.open), (documents.len() as u64, 0));
     assert_eq!(snapshot.total, snapshot.completed + snapshot.failed + snapshot.robots_blocked);
-    let failures = PageFailures { failures: result.failures, robots_blocked: result.robots_blocked };
+    let mut failures = PageFailures::default();
+    (failures.failures, failures.robots_blocked) = (result.failures, result.robots_blocked);
     CrawlOutcome { documents, snapshot, failures }
 }
 

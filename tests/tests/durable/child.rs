@@ -70,7 +70,7 @@ async fn crawl(folder: &Path, notes: &mut Notebook) {
     let open = || fakes::engine_builder().concurrency(CONCURRENCY).store_at(file(folder)).build();
     let mut opened = open();
     // A process that was killed may still be ending.
-    while opened.as_ref().is_err_and(gleaner::Error::is_busy) {
+    while opened.as_ref().is_err_and(gleaner::Error::is_store_busy) {
         tokio::time::sleep(Duration::from_millis(5)).await;
         opened = open();
     }

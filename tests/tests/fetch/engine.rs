@@ -206,7 +206,7 @@ impl Render for FakeBrowser {
             page.screenshot = request
                 .screenshot
                 .as_ref()
-                .map(|_| Picture { content_type: "image/png", bytes: bytes::Bytes::from_static(b"foob") });
+                .map(|_| Picture::new("image/png", bytes::Bytes::from_static(b"foob")));
             Ok(page)
         })
     }

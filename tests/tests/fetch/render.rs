@@ -61,7 +61,7 @@ impl Render for FakeBrowser {
             page.html.push_str(&format!("<!-- {refused} refused -->"));
             cookies.push(JarCookie::new("by", "script", url.host_str().unwrap_or_default()));
             request.cookies.merge(&before, cookies, proxy.now());
-            let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
+            let picture = || Picture::new("image/png", Bytes::from_static(b"\x89PNG"));
             for planned in &request.actions {
                 match &planned.action {
                     Action::Click { selector, .. }

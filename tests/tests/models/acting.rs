@@ -111,7 +111,7 @@ fn the_controls_of_each_site_are_offered_except_those_that_nobody_must_use() {
 /// Lets an agent find the answer of a site. Returns what it spent.
 async fn solve(site: ActingSite, browser: Browser) -> String {
     let (server, model) = (serve(site), visitor(site.steps));
-    let budget = Budget { tokens: Some(100_000), pages: Some(12), ..Budget::default() };
+    let budget = Budget::default().tokens(100_000).pages(12);
     let engine = engine_builder()
         .renderer(Arc::new(browser))
         .model(Arc::new(model.clone()))
@@ -298,7 +298,7 @@ async fn a_control_that_cannot_be_used_is_reported_to_the_model() {
 async fn visits_and_states_count_against_the_budget_of_pages() {
     const STEPS: &[ActingStep] = &[load_more(5)];
     for (pages, visits, found) in [(2, 1, Value::Null), (3, 2, Value::Null), (4, 2, json!(FOUNDER))] {
-        let budget = Budget { pages: Some(pages), ..Budget::default() };
+        let budget = Budget::default().pages(pages);
         let outcome = run(9, STEPS, budget, json!({})).await;
         assert_eq!(outcome.visits.len(), visits, "{pages}: {:#?}", outcome.record());
         assert_eq!(outcome.found.data["founder"], found, "{pages}: {:#?}", outcome.record());

@@ -37,7 +37,7 @@ fn varied_site() -> (FakeServer, FakeServer) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_exhausted_token_budget_keeps_extracted_data() {
     let (site, service) = varied_site();
-    let budget = Budget { tokens: Some(20_000), ..Budget::default() };
+    let budget = Budget::default().tokens(20_000);
     let found = engine(&service)
         .limits(Limits::new().extract_budget(budget))
         .build()
@@ -64,7 +64,7 @@ async fn an_exhausted_token_budget_keeps_extracted_data() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_budget_and_a_limit_bound_the_fetched_pages() {
     let (site, service) = varied_site();
-    let budget = Budget { pages: Some(7), ..Budget::default() };
+    let budget = Budget::default().pages(7);
     let found = engine(&service)
         .limits(Limits::new().extract_budget(budget))
         .build()

@@ -70,7 +70,7 @@ async fn requests_match_the_documentation_of_the_providers() {
         let fake = FakeServer::always(FakeResponse::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)));
         let answer = model(provider, &fake).complete(&request("Read: \"ä\"\n")).await.unwrap();
         assert_eq!((answer.text.as_str(), answer.finish), (r#"{"a":"x"}"#, Finish::Stop), "{provider:?}");
-        assert_eq!(answer.usage, Some(Usage { input_tokens: 21, output_tokens: 8 }), "{provider:?}");
+        assert_eq!(answer.usage, Some(Usage::new(21, 8)), "{provider:?}");
         let sent = fake.requests().pop().unwrap();
         assert_eq!(sent.line, line);
         assert_eq!(sent.header(key_header), Some(key.as_str()), "{provider:?}");

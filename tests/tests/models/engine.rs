@@ -130,7 +130,7 @@ async fn a_prompt_without_a_schema_gets_its_schema_from_the_model() {
 async fn a_budget_prevents_calls_and_keeps_extracted_data() {
     let site = site();
     let fake = model_with_claims(json!({}));
-    let budget = Budget { tokens: Some(100), ..Budget::default() };
+    let budget = Budget::default().tokens(100);
     let engine = engine_builder()
         .model(Arc::new(model(Provider::OpenAi, &fake)))
         .limits(Limits::new().extract_budget(budget))

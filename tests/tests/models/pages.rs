@@ -276,7 +276,7 @@ async fn a_failing_model_does_not_fail_pages() {
 #[tokio::test(flavor = "multi_thread")]
 async fn budgets_of_a_page_and_of_a_job_prevent_calls() {
     let site = tower();
-    let few = Budget { tokens: Some(1_000), ..Budget::default() };
+    let few = Budget::default().tokens(1_000);
     for name in ["page", "job"] {
         let fake = fake(|_, _| architect().to_string());
         let engine = engine_builder().model(Arc::new(model(Provider::OpenAi, &fake)));

@@ -10,7 +10,7 @@ fn searxng(fake: &FakeServer) -> SearxNg {
 }
 
 fn query(text: &str, limit: usize) -> SearchQuery {
-    SearchQuery { text: text.to_owned(), limit, language: Some("en".to_owned()) }
+    SearchQuery::new(text, limit).language("en")
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ async fn values_are_clean_whichever_page_is_slow_or_missing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_over_the_budget_keep_no_page_waiting() {
     let shop = shop(String::new(), None, None);
-    let budget = Budget { pages: Some(4), ..Budget::default() };
+    let budget = Budget::default().pages(4);
     let engine = engine_builder().limits(Limits::new().extract_budget(budget)).build().unwrap();
     let found = engine.extract(all_things(&shop)).await.unwrap();
     assert_eq!(found.data, rows(0..4), "{:?}", found.warning);

@@ -49,9 +49,8 @@ async fn only_the_embedder_sets_the_url_and_key_of_the_model() {
         for injection in injections(attacker) {
             for role in [Role::System, Role::User, Role::Assistant] {
                 let messages = vec![Message::new(role, &*injection), Message::new(Role::User, "Go on.")];
-                let schema =
-                    Some(json!({ "type": "object", "description": injection, "base_url": attacker }));
-                let sent = ModelRequest { messages, schema, max_tokens: 50, seed: None };
+                let schema = json!({ "type": "object", "description": injection, "base_url": attacker });
+                let sent = ModelRequest::new(messages, 50).schema(schema);
                 client.complete(&sent).await.unwrap();
             }
             let page =

@@ -36,7 +36,7 @@ fn with_counts(provider: Provider, number: Option<Value>) -> Value {
 /// Makes one call; the ledger and the kind of its error.
 async fn complete(provider: Provider, body: &Value) -> (Ledger, Option<ProviderErrorKind>) {
     let fake = FakeServer::always(FakeResponse::json(body));
-    let ledger = Ledger::new(Budget { tokens: Some(10_000), ..Budget::default() });
+    let ledger = Ledger::new(Budget::default().tokens(10_000));
     let budgeted = Budgeted::new(model(provider, &fake), ledger.clone());
     let outcome = budgeted.complete(&request("How high is it?")).await;
     assert_eq!(fake.requests().len(), 1, "{provider:?}");

@@ -111,9 +111,7 @@ impl Fixture {
         let engine = engine_builder()
             .store_at(folder.path().join(FILE))
             .accounts(Arc::new(accounts))
-            .serving(
-                Serving::new().webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() }),
-            )
+            .serving(Serving::new().webhooks(WebhookConfig::default().retries(Vec::new())))
             .build()
             .unwrap();
         let client = ApiClient::new(Service::new(engine.clone()), KEY);

@@ -86,11 +86,8 @@ impl Fixture {
         let (cache, spilled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let disk = DiskCache::open(cache.path(), 1 << 20).unwrap();
         let counting_cache = Arc::new(CountingCache { disk, puts: Mutex::default() });
-        let config = MemoryConfig {
-            retained_bytes: RETAINED_BYTES,
-            spill_folder: Some(spilled.path().to_owned()),
-            ..MemoryConfig::default()
-        };
+        let config =
+            MemoryConfig::default().retained_bytes(RETAINED_BYTES).spill_folder(spilled.path().to_owned());
         let accounts = MemoryAccounts::new().with_team(KEY, TeamConfig::new(Team::new(TeamId::new("birds"))));
         let engine = engine_builder()
             .store(Arc::new(MemoryStore::new(config)))

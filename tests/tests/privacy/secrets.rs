@@ -302,8 +302,8 @@ impl Parts {
 
     /// The engine, and debug output of it and its parts.
     fn build(&self) -> (Engine, Vec<(Sink, String)>) {
-        let secret = Some(Secret::new(WEBHOOK_SECRET));
-        let team = TeamConfig { webhook_secret: secret, ..TeamConfig::new(Team::new(TeamId::new("birds"))) };
+        let secret = Secret::new(WEBHOOK_SECRET);
+        let team = TeamConfig::new(Team::new(TeamId::new("birds"))).webhook_secret(secret);
         let mut output = vec![format!("{team:?}")];
         let accounts = Arc::new(MemoryAccounts::new().with_team(API_KEY, team));
         let addresses =
@@ -321,9 +321,7 @@ impl Parts {
             .model(model)
             .network(Network::new().stealth_proxies(proxies))
             // No retries of refused events.
-            .serving(
-                Serving::new().webhooks(WebhookConfig { retries: Vec::new(), ..WebhookConfig::default() }),
-            );
+            .serving(Serving::new().webhooks(WebhookConfig::default().retries(Vec::new())));
         output.push(format!("{builder:?} {builder:#?}"));
         let engine = builder.build().unwrap();
         output.push(format!("{engine:?} {:?} {:?}", engine.service(), engine.service().runtime()));

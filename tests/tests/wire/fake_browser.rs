@@ -116,5 +116,5 @@ fn picture(format: &ScreenshotFormat) -> Picture {
     let area = if format.full_page { "page" } else { "window" };
     let (width, height) = format.viewport.map_or((0, 0), |viewport| (viewport.width, viewport.height));
     let text = format!("{area} q{} {width}x{height}", format.quality.unwrap_or(0));
-    Picture { content_type, bytes: Bytes::from(text) }
+    Picture::new(content_type, Bytes::from(text))
 }

@@ -45,10 +45,10 @@ pub(crate) fn teams(builder: EngineBuilder) -> EngineBuilder {
     let accounts = MemoryAccounts::new()
         .with_team("key", open("birds"))
         .with_team("other", open("bees"))
-        .with_team("poor", TeamConfig { credits: Some(3), ..open("mice") })
-        .with_team("hasty", TeamConfig { requests_per_minute: vec![(Operation::Scrape, 1)], ..open("hares") })
-        .with_team("single", TeamConfig::new(Team { max_jobs: 1, ..team("snails") }))
-        .with_team("recorded", TeamConfig::new(Team { zero_data_retention: false, ..team("ants") }));
+        .with_team("poor", open("mice").credits(3))
+        .with_team("hasty", open("hares").requests_per_minute(vec![(Operation::Scrape, 1)]))
+        .with_team("single", TeamConfig::new(team("snails").max_jobs(1)))
+        .with_team("recorded", TeamConfig::new(team("ants").zero_data_retention(false)));
     builder.accounts(Arc::new(accounts))
 }
 

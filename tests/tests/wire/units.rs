@@ -76,7 +76,7 @@ fn url() -> Url {
 fn check_transform(options: &ScrapeOptionsPlan, page: &HostilePage) -> Result<(), String> {
     let Ok(selection) = Selection::of(options) else { return Ok(()) };
     let url = url();
-    let input = Input { url: &url, content_type: Some(page.content_type()), body: page.body() };
+    let input = Input::new(&url, Some(page.content_type()), page.body());
     let run = |interrupt: &Interrupt| transform_within(input, options, &selection, usize::MAX, interrupt);
     check_interrupts(|interrupt| match run(interrupt) {
         Err(error) if error.is_interrupted() => true,

@@ -10,6 +10,7 @@ const MODULES: &[&str] = &[
     "error",
     "clock",
     "executor",
+    "cancellation",
     "term",
     "blocking",
     "log_suppression",

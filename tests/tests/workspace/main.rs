@@ -1,8 +1,9 @@
-//! Rules of the workspace: allowed dependencies between crates, layers of the runtime, paths and links in
-//! documents, and texts of messages.
+//! Rules of the workspace: the public items of the facade, allowed dependencies between crates, layers of the
+//! runtime, paths and links in documents, and texts of messages.
 
 #![expect(clippy::expect_used, reason = "test code: a broken assumption ends the test")]
 
+mod api;
 mod arrows;
 mod layers;
 mod links;

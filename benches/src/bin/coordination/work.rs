@@ -46,7 +46,7 @@ pub(crate) async fn submit(store: &PostgresStore, pages: Vec<Candidate>) -> Resu
 
 /// A page that gave a document with these links.
 fn finished(lease: LeasedPage, number: u64, links: Vec<Candidate>) -> FinishedPage {
-    let document = Document { markdown: Some(text(number)), ..Document::default() };
+    let document = Document::of_markdown(text(number));
     let observed = Some(Observation { status: Some(200), latency: Duration::ZERO });
     let outcome = PageOutcome::Document(Box::new(document), 1);
     FinishedPage { observed, links, ..FinishedPage::new(lease, outcome) }

@@ -115,7 +115,7 @@ pub(crate) fn child(store: &str, retention: &str, url: &str, folder: &Path) -> R
     let mut frontier = FrontierConfig::default();
     (frontier.max_in_flight, frontier.initial_per_host, frontier.max_per_host) =
         (CONCURRENCY, CONCURRENCY, CONCURRENCY);
-    let config = MemoryConfig { frontier, spill_folder: Some(folder.to_owned()), ..MemoryConfig::default() };
+    let config = MemoryConfig::default().frontier(frontier).spill_folder(folder.to_owned());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ((pages, seconds), stats) = match store {
         MEMORY => {

@@ -35,7 +35,7 @@ pub(crate) fn config(folder: &Path) -> MemoryConfig {
         (concurrency, concurrency, concurrency);
     frontier.max_queued_per_job = u64::MAX;
     (frontier.max_queued_bytes_per_job, frontier.max_queued_bytes) = (u64::MAX, u64::MAX);
-    MemoryConfig { frontier, spill_folder: Some(folder.to_owned()), ..MemoryConfig::default() }
+    MemoryConfig::default().frontier(frontier).spill_folder(folder.to_owned())
 }
 
 /// The job of a store.
@@ -69,8 +69,7 @@ pub(crate) struct Documents(Vec<Document>);
 
 impl Documents {
     pub(crate) fn new() -> Self {
-        let document =
-            |html: &str| Document { markdown: Some(html_to_markdown(html, None)), ..Document::default() };
+        let document = |html: &str| Document::of_markdown(html_to_markdown(html, None));
         Self(pages(500).iter().map(|page| document(&page.html)).collect())
     }
 

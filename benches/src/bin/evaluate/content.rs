@@ -86,7 +86,7 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
 
 /// The Markdown and metadata of a page, and whether it is called an empty shell.
 fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Metadata, bool)> {
-    let input = Input { url: &page.url, content_type: Some("text/html"), body: &page.body };
+    let input = Input::new(&page.url, Some("text/html"), &page.body);
     let page = transform(input, options).ok()?;
     Some((page.document.markdown.unwrap_or_default(), page.document.metadata, page.needs_scripts))
 }

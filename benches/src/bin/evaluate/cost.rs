@@ -42,7 +42,7 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
         let start = Instant::now();
         for page in &pages {
             let content_type = Some("text/html; charset=utf-8");
-            let input = Input { url: &page.url, content_type, body: page.html.as_bytes() };
+            let input = Input::new(&page.url, content_type, page.html.as_bytes());
             black_box(transform(input, &options)?);
         }
         markdown.push(start.elapsed());

@@ -41,7 +41,7 @@ pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
     let (mut printed, mut differing, mut links) = (String::new(), 0_usize, 0_usize);
     for page in &pages {
         let of_set = sets.iter().map(|(name, options)| {
-            let input = Input { url: &page.url, content_type: Some("text/html"), body: &page.body };
+            let input = Input::new(&page.url, Some("text/html"), &page.body);
             (*name, transform(input, options).ok().map(|page| page.links))
         });
         let all: Vec<(&str, Option<PageLinks>)> = of_set.collect();
@@ -87,7 +87,7 @@ mod tests {
     fn a_difference_names_a_link() {
         let links = |html: &str| {
             let url = "https://example.org/".parse().unwrap();
-            let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+            let input = Input::new(&url, Some("text/html"), html.as_bytes());
             gleaner_transform::links(input).unwrap()
         };
         let (one, two) = (links("<a href=a>A</a>"), links("<a href=a>A</a><a href=b>B</a>"));

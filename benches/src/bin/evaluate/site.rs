@@ -87,7 +87,7 @@ fn times() -> Result<(Duration, Duration), Failure> {
         for number in 1..PAGES {
             let url = Url::parse(&format!("https://almanac.example/p/{number}"))?;
             let body = pages.body(url.path(), "https://almanac.example").unwrap_or_default();
-            let input = Input { url: &url, content_type: Some("text/html"), body: &body };
+            let input = Input::new(&url, Some("text/html"), &body);
             // The second transform of a page has it in the caches.
             for is_alone in [run % 2 == 0, run % 2 != 0] {
                 let began = Instant::now();

@@ -109,7 +109,7 @@ fn outputs(arguments: &[String]) -> Result<Vec<Tool>, Failure> {
 }
 
 fn markdown(page: &Page, options: &ScrapeOptionsPlan) -> Option<String> {
-    let input = Input { url: &page.url, content_type: Some(page.content_type), body: &page.body };
+    let input = Input::new(&page.url, Some(page.content_type), &page.body);
     transform(input, options).ok()?.document.markdown
 }
 

@@ -172,7 +172,7 @@ async fn capture(
     let bytes = blocking(data.len(), move || BASE64_STANDARD.decode(data))
         .await
         .map_err(|error| CallError::Invalid { method: CAPTURE, detail: error.to_string() })?;
-    let picture = Picture { content_type, bytes: bytes.into() };
+    let picture = Picture::new(content_type, bytes.into());
     Ok(Screenshot { picture, warning: framing.as_ref().and_then(Framing::warning) })
 }
 

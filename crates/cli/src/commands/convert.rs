@@ -24,7 +24,7 @@ pub(super) fn run(console: &Console, args: &ConvertArgs) -> Result<u8, Failure> 
     };
     let body = read(&args.file)?;
     let engine = Engine::builder().build().map_err(engine::refused)?;
-    let input = Input { url: &url, content_type: Some(args.content_type()), body: &body };
+    let input = Input::new(&url, Some(args.content_type()), &body);
     let page = engine.convert(input, request.options).map_err(engine::refused)?;
     document::print(console, &page, args.only_text())?;
     let texts = [&page.markdown, &page.html, &page.raw_html].into_iter().flatten();

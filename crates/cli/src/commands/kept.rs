@@ -42,7 +42,7 @@ pub(super) async fn extract(engine: &Engine, request: ExtractRequest) -> Result<
     let body = serde_json::to_value(&request).unwrap_or_default();
     let plan = request.check_within(engine.bounds())?;
     engine.check_extract(&plan)?;
-    let submit = SubmitContext { request: body.into(), ..SubmitContext::default() };
+    let submit = SubmitContext::default().request(body);
     let submitted = engine.service().extract(&team(), plan, submit).await?;
     engine.job(submitted.id).await
 }

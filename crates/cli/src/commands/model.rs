@@ -28,7 +28,7 @@ pub(super) fn with_model(args: &ModelArgs, network: &EngineArgs) -> Result<Engin
         builder = builder.model(Arc::new(model));
     }
     if let Some(tokens) = args.budget_tokens {
-        let budget = Budget { tokens: Some(tokens), ..Budget::default() };
+        let budget = Budget::default().tokens(tokens);
         builder = builder.limits(Limits::new().extract_budget(budget).job_budget(budget).page_budget(budget));
     }
     Ok(builder)

@@ -115,7 +115,8 @@ pub(super) fn failed(path: &Path, error: &StoreError) -> Failure {
 
 /// The failure of a file that the engine could not open.
 pub(super) fn refused(path: &Path, error: &gleaner::Error) -> Failure {
-    explained(path, &error.to_string(), [error.is_busy(), error.is_newer(), error.is_damaged()])
+    let states = [error.is_store_busy(), error.is_store_newer(), error.is_store_damaged()];
+    explained(path, &error.to_string(), states)
 }
 
 fn explained(path: &Path, text: &str, [is_busy, is_newer, is_damaged]: [bool; 3]) -> Failure {

@@ -29,13 +29,11 @@ const NOTICE_AFTER: Duration = Duration::from_secs(1);
 
 /// Configures the engine's webhooks. `secret` is the variable with the secret that signs them.
 pub(super) fn with_webhook(builder: EngineBuilder, secret: Option<&str>) -> Result<EngineBuilder, Failure> {
-    let webhooks = WebhookConfig {
-        retries: RETRIES.to_vec(),
-        hold: Duration::ZERO,
-        give_up_after: Some(GIVE_UP_AFTER),
-        breaker_pause: BREAKER_PAUSE,
-        ..WebhookConfig::default()
-    };
+    let webhooks = WebhookConfig::default()
+        .retries(RETRIES.to_vec())
+        .hold(Duration::ZERO)
+        .give_up_after(GIVE_UP_AFTER)
+        .breaker_pause(BREAKER_PAUSE);
     let mut builder = builder.serving(Serving::new().webhooks(webhooks));
     if let Some(variable) = secret {
         let secret = Secret::new(variable::read("--webhook-secret-env", variable)?);

@@ -107,7 +107,8 @@ async fn a_worker_and_the_process_itself_convert_a_pdf_equally() {
     }
     assert_eq!(documents[0], documents[1]);
     assert_eq!(documents[0].metadata.title.as_deref(), Some("Kiln notes"));
-    let input = Input { url: &url.parse().unwrap(), content_type: Some("application/pdf"), body: FILE };
+    let url = url.parse().unwrap();
+    let input = Input::new(&url, Some("application/pdf"), FILE);
     let local = on_loopback().build().unwrap().convert(input, ScrapeOptions::default()).unwrap();
     assert_eq!(local.markdown, documents[1].markdown);
 }

@@ -18,6 +18,7 @@ pub const MAX_CONFLICTS: usize = 1_000;
 /// A field with different values on different pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Conflict {
     /// The position in the result: an RFC 6901 pointer.
     pub pointer: String,

@@ -74,6 +74,25 @@ impl ProviderError {
         )
     }
 
+    /// Whether the service limits the rate of requests; [`retry_after`](Self::retry_after) may say for how
+    /// long.
+    #[must_use]
+    pub const fn is_rate_limited(&self) -> bool {
+        matches!(self.kind, ProviderErrorKind::RateLimited)
+    }
+
+    /// Whether the service refuses the key.
+    #[must_use]
+    pub const fn is_unauthorized(&self) -> bool {
+        matches!(self.kind, ProviderErrorKind::Unauthorized)
+    }
+
+    /// Whether the request exceeds the model's context.
+    #[must_use]
+    pub const fn is_too_long(&self) -> bool {
+        matches!(self.kind, ProviderErrorKind::TooLong)
+    }
+
     /// Whether the budget refused the call.
     #[must_use]
     pub const fn is_over_budget(&self) -> bool {

@@ -54,6 +54,7 @@ impl<M: LanguageModel + ?Sized> LanguageModel for Arc<M> {
 /// The abilities and prices of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Capabilities {
     /// The model's name, as shown in ledgers.
     pub model: String,
@@ -75,8 +76,8 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// The capabilities of a free model without structured output, such as a local one. Set the fields that
-    /// differ.
+    /// The capabilities of a free model without structured output, such as a local one. Setters change
+    /// what differs.
     #[must_use]
     pub fn new(model: impl Into<String>, context_tokens: u64) -> Self {
         Self {
@@ -89,11 +90,47 @@ impl Capabilities {
             price: TokenPrice::default(),
         }
     }
+
+    /// Sets the maximum tokens of an answer.
+    #[must_use]
+    pub fn max_output_tokens(mut self, max_output_tokens: u64) -> Self {
+        self.max_output_tokens = max_output_tokens;
+        self
+    }
+
+    /// Sets the form in which it accepts an output schema.
+    #[must_use]
+    pub fn schema(mut self, schema: Dialect) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// Sets whether it accepts a seed.
+    #[must_use]
+    pub fn seed(mut self, seed: bool) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the tokens that the provider adds to a request with a schema.
+    #[must_use]
+    pub fn overhead_tokens(mut self, overhead_tokens: u64) -> Self {
+        self.overhead_tokens = overhead_tokens;
+        self
+    }
+
+    /// Sets the price of its tokens.
+    #[must_use]
+    pub fn price(mut self, price: TokenPrice) -> Self {
+        self.price = price;
+        self
+    }
 }
 
 /// Prices in millionths of a dollar per million tokens: 3 dollars per million tokens is 3,000,000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct TokenPrice {
     /// Price of the request's tokens.
     pub input_micros: u64,
@@ -108,6 +145,12 @@ impl TokenPrice {
         let input = usage.input_tokens.saturating_mul(self.input_micros);
         let output = usage.output_tokens.saturating_mul(self.output_micros);
         input.saturating_add(output).div_ceil(1_000_000)
+    }
+
+    /// These prices of the tokens of requests and of answers.
+    #[must_use]
+    pub const fn new(input_micros: u64, output_micros: u64) -> Self {
+        Self { input_micros, output_micros }
     }
 }
 
@@ -127,6 +170,7 @@ pub enum Role {
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Message {
     /// The author.
     pub role: Role,
@@ -145,6 +189,7 @@ impl Message {
 /// A request to a model. Sampling is as deterministic as the provider allows: temperature 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ModelRequest {
     /// The conversation, with the system's rules first.
     pub messages: Vec<Message>,
@@ -157,6 +202,28 @@ pub struct ModelRequest {
     /// Makes answers repeatable if the provider supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+}
+
+impl ModelRequest {
+    /// A conversation with an answer in plain text of at most so many tokens.
+    #[must_use]
+    pub fn new(messages: Vec<Message>, max_tokens: u64) -> Self {
+        Self { messages, schema: None, max_tokens, seed: None }
+    }
+
+    /// Sets the JSON Schema of the answer, already in the provider's [`Dialect`].
+    #[must_use]
+    pub fn schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// Makes answers repeatable if the provider supports it.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
 }
 
 /// Why an answer ended.
@@ -177,6 +244,7 @@ pub enum Finish {
 /// Tokens of a call, as the provider counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens of the request.
     pub input_tokens: u64,
@@ -190,11 +258,18 @@ impl Usage {
     pub const fn total(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
+
+    /// These tokens of the request and of the answer.
+    #[must_use]
+    pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens }
+    }
 }
 
 /// The answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ModelAnswer {
     /// The text: JSON if a schema was sent and the model followed it.
     pub text: String,
@@ -203,4 +278,12 @@ pub struct ModelAnswer {
     /// The tokens used; `None` if the provider did not report them. The whole reservation counts then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+}
+
+impl ModelAnswer {
+    /// This text, why it ended, and the tokens used if the provider reported them.
+    #[must_use]
+    pub fn new(text: String, finish: Finish, usage: Option<Usage>) -> Self {
+        Self { text, finish, usage }
+    }
 }

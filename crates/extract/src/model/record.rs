@@ -14,6 +14,7 @@ pub const MAX_EXCHANGES: usize = 100_000;
 /// A call with its answer or its error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Exchange {
     /// The request.
     pub request: ModelRequest,
@@ -28,6 +29,7 @@ pub struct Exchange {
 /// The recorded calls of a run. It contains page text and answers, but no keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Transcript {
     /// The capabilities of the model.
     pub capabilities: Capabilities,

@@ -18,6 +18,7 @@ pub trait Pause: Send + Sync + Debug {
 
 /// When to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RetryPolicy {
     /// Attempts per request, including the first; at least one is made.
     pub attempts: u32,

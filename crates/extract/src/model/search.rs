@@ -21,6 +21,7 @@ pub trait WebSearch: Send + Sync + Debug {
 /// A search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SearchQuery {
     /// The search terms: any text.
     pub text: String,
@@ -31,9 +32,25 @@ pub struct SearchQuery {
     pub language: Option<String>,
 }
 
+impl SearchQuery {
+    /// A search for pages in any language, with at most so many hits.
+    #[must_use]
+    pub fn new(text: impl Into<String>, limit: usize) -> Self {
+        Self { text: text.into(), limit, language: None }
+    }
+
+    /// Sets the language of the hits, such as `en`.
+    #[must_use]
+    pub fn language(mut self, language: impl Into<String>) -> Self {
+        self.language = Some(language.into());
+        self
+    }
+}
+
 /// A page that a search engine found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SearchHit {
     /// Its URL, `http` or `https`.
     pub url: Url,
@@ -41,4 +58,12 @@ pub struct SearchHit {
     pub title: String,
     /// The excerpt that the engine shows.
     pub snippet: String,
+}
+
+impl SearchHit {
+    /// The page at `url`, with the title and the excerpt that the engine shows.
+    #[must_use]
+    pub fn new(url: Url, title: impl Into<String>, snippet: impl Into<String>) -> Self {
+        Self { url, title: title.into(), snippet: snippet.into() }
+    }
 }

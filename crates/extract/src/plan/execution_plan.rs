@@ -7,6 +7,7 @@ use super::cardinality::Cardinality;
 /// A source of pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PlanSource {
     /// The URL, without `/*`.
     pub url: String,
@@ -83,6 +84,7 @@ pub enum PlanStep {
 /// data for machines, the `most` values if a model reads every page once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct PlanEstimate {
     /// Upper bound on the pages fetched.
     pub pages: u64,
@@ -103,6 +105,7 @@ pub struct PlanEstimate {
 /// What a request will do and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ExecutionPlan {
     /// Whether the request asks for one thing or many.
     pub cardinality: Cardinality,

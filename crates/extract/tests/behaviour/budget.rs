@@ -46,7 +46,7 @@ proptest! {
             3 => Ok("x".repeat(100_000)),
             _ => Ok(answer()),
         }).collect();
-        let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
+        let ledger = Ledger::new(Budget::default().tokens(tokens));
         let model = Arc::new(Budgeted::new(ScriptedModel::new(script), ledger.clone()));
         let shape = shape(schema());
         for _ in 0..faults.len() {
@@ -61,7 +61,7 @@ proptest! {
 #[test]
 fn a_call_beyond_the_budget_is_not_made_and_the_result_says_so() {
     let model = ScriptedModel::with(|_| Ok(answer()));
-    let ledger = Ledger::new(Budget { tokens: Some(10), ..Budget::default() });
+    let ledger = Ledger::new(Budget::default().tokens(10));
     let shape = shape(schema());
     let budgeted = Budgeted::new(model.clone(), ledger.clone());
     let found = block_on(Extractor::new(Arc::new(budgeted)).page(&page(TEXT), Task::new(&shape)));
@@ -97,7 +97,7 @@ fn a_long_page_is_read_as_far_as_the_budget_goes() {
 
     impl LanguageModel for Hosted {
         fn capabilities(&self) -> Capabilities {
-            Capabilities { max_output_tokens: 8_192, ..Capabilities::new("hosted", 200_000) }
+            Capabilities::new("hosted", 200_000).max_output_tokens(8_192)
         }
 
         fn complete<'a>(
@@ -109,7 +109,7 @@ fn a_long_page_is_read_as_far_as_the_budget_goes() {
     }
 
     let page = page(format!("{TEXT}{}", "A line about nothing much, as there are many.\n".repeat(6_000)));
-    let ledger = Ledger::new(Budget { tokens: Some(50_000), ..Budget::default() });
+    let ledger = Ledger::new(Budget::default().tokens(50_000));
     let model = Budgeted::new(Hosted(ScriptedModel::with(|_| Ok(answer()))), ledger.clone());
     let shape = shape(schema());
     let found = block_on(Extractor::new(Arc::new(model)).page(&page, Task::new(&shape)));

@@ -7,6 +7,7 @@ use crate::request::Request;
 
 /// What a browser loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LoadKind {
     /// A document of the main frame: the page itself, a target of its redirects, or a page that a script, a
     /// click or a form leads to.

@@ -97,8 +97,8 @@ impl MainFrame {
     /// The proxy mode of the next load of a page whose mode is `mode`.
     pub(super) fn proxy_mode(&self, mode: ProxyMode) -> ProxyMode {
         match self.tier {
-            Some(ProxyUsed::Basic) => ProxyMode::Basic,
             Some(ProxyUsed::Stealth) => ProxyMode::Stealth,
+            Some(_) => ProxyMode::Basic,
             None => mode,
         }
     }

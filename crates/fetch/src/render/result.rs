@@ -6,11 +6,20 @@ use url::Url;
 
 /// A picture of a page.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Picture {
     /// `image/png`, `image/jpeg` or `image/webp`.
     pub content_type: &'static str,
     /// The file.
     pub bytes: Bytes,
+}
+
+impl Picture {
+    /// The picture in a file of this type: `image/png`, `image/jpeg` or `image/webp`.
+    #[must_use]
+    pub fn new(content_type: &'static str, bytes: Bytes) -> Self {
+        Self { content_type, bytes }
+    }
 }
 
 impl fmt::Debug for Picture {

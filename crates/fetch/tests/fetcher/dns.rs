@@ -23,9 +23,7 @@ impl Resolve for Flipping {
     }
 
     fn resolve_with_ttl<'a>(&'a self, host: &'a str) -> BoxFuture<'a, std::io::Result<DnsAnswer>> {
-        Box::pin(
-            async move { Ok(DnsAnswer { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) }) },
-        )
+        Box::pin(async move { Ok(DnsAnswer::new(self.resolve(host).await?).ttl(Duration::ZERO)) })
     }
 }
 

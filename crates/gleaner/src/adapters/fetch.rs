@@ -41,7 +41,7 @@ impl FetchAdapter {
     async fn get(&self, request: FetchRequest<'_>, check: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
         let renderer = match request.engine {
             FetchEngine::Browser => self.renderer.as_deref(),
-            FetchEngine::Static => None,
+            _ => None,
         };
         match renderer {
             Some(renderer) => self.render(renderer, request, check).await,

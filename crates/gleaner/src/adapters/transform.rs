@@ -145,7 +145,7 @@ impl Transform for TransformAdapter {
         // An error response whose body was not read, such as a picture, becomes an empty document.
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = content_type(page).filter(|_| !is_unread);
-        let input = Input { url: &page.url, content_type: content_type.as_deref(), body: &page.body };
+        let input = Input::new(&page.url, content_type.as_deref(), &page.body);
         let transform_options = self.transform_options(options);
         let transformed = match kept.sites.as_ref().filter(|_| page.status < 400) {
             Some(sites) => {

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use gleaner::request::Format;
-use gleaner::{CacheState, ScrapeRequest, conformance};
+use gleaner::{CacheState, Network, ScrapeRequest, Storage, conformance};
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 use tempfile::tempdir;
 use tokio::sync::mpsc::unbounded_channel;
@@ -83,7 +83,8 @@ async fn a_crawl_in_a_file_goes_on_in_the_next_run() {
 async fn a_cache_of_ones_own_keeps_the_rules_and_serves_copies() {
     conformance::cache_store(&own_cache::ByteCache::default()).await;
     let site = site();
-    let engine = on_loopback().cache(Arc::new(own_cache::ByteCache::default())).build().unwrap();
+    let storage = Storage::new().cache(Arc::new(own_cache::ByteCache::default()));
+    let engine = on_loopback().storage(storage).build().unwrap();
     for expected in [CacheState::Miss, CacheState::Hit] {
         let page = engine.scrape(ScrapeRequest::new(site.url("/")).max_age(60_000)).await.unwrap();
         assert_eq!(page.metadata.cache_state, Some(expected));
@@ -96,7 +97,7 @@ async fn a_resolver_of_ones_own_keeps_the_rules_and_gives_addresses() {
     let names = own_resolver::Names { table, ..own_resolver::Names::default() };
     conformance::resolve(&names, "shop.test", None).await;
     let site = site();
-    let engine = on_loopback().resolver(Arc::new(names)).build().unwrap();
+    let engine = on_loopback().network(Network::new().resolver(Arc::new(names))).build().unwrap();
     let url = site.url("/").replace("127.0.0.1", "shop.test");
     let page = engine.scrape(ScrapeRequest::new(url)).await.unwrap();
     assert_eq!(page.metadata.status_code, Some(200));

@@ -169,7 +169,7 @@ fn nothing_hangs_or_is_lost_while_the_runtimes_of_callers_end_at_any_moment() {
         .politeness(Politeness::new().concurrency_per_host(PLACES))
         .build()
         .unwrap();
-    let team = Team { max_concurrency: u32::MAX, max_jobs: u32::MAX, ..Team::new(TeamId::new("birds")) };
+    let team = Team::new(TeamId::new("birds")).max_concurrency(u32::MAX).max_jobs(u32::MAX);
     let root = server.url("/");
     let mapped = block_on(engine.map(MapRequest::new(&root))).unwrap().links.len();
     let shared = Shared { engine, root, team, mapped };

@@ -63,9 +63,8 @@ async fn a_refused_or_repeated_crawl_with_a_prompt_pays_for_no_map() {
 #[tokio::test]
 async fn a_team_without_permission_for_zero_data_retention_pays_for_no_map() {
     let site = site();
-    let team = Team { zero_data_retention: false, ..Team::new(TeamId::new("birds")) };
-    let accounts =
-        MemoryAccounts::new().with_team(KEY, TeamConfig { credits: Some(9), ..TeamConfig::new(team) });
+    let team = Team::new(TeamId::new("birds")).zero_data_retention(false);
+    let accounts = MemoryAccounts::new().with_team(KEY, TeamConfig::new(team).credits(9));
     let engine = Engine::builder().accounts(Arc::new(accounts)).allow_private("127.0.0.0/8".parse().unwrap());
     let service = Service::new(engine.build().unwrap());
     let body = json!({"url": site.base_url(), "prompt": "at most 3 pages", "zeroDataRetention": true});

@@ -87,14 +87,16 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
             .filter_map(|block| block.text.as_deref())
             .collect(),
     };
-    let usage = reply.usage.map(|counts| Usage {
-        input_tokens: counts
-            .input_tokens
-            .saturating_add(counts.cache_creation_input_tokens.unwrap_or(0))
-            .saturating_add(counts.cache_read_input_tokens.unwrap_or(0)),
-        output_tokens: counts.output_tokens,
+    let usage = reply.usage.map(|counts| {
+        Usage::new(
+            counts
+                .input_tokens
+                .saturating_add(counts.cache_creation_input_tokens.unwrap_or(0))
+                .saturating_add(counts.cache_read_input_tokens.unwrap_or(0)),
+            counts.output_tokens,
+        )
     });
-    Ok(ModelAnswer { text, finish, usage })
+    Ok(ModelAnswer::new(text, finish, usage))
 }
 
 #[cfg(test)]

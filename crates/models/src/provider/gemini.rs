@@ -90,14 +90,16 @@ struct Counts {
 
 pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
     let reply: Reply = read(body)?;
-    let usage = reply.usage_metadata.map(|counts| Usage {
-        input_tokens: counts.prompt_token_count,
-        output_tokens: counts.candidates_token_count.saturating_add(counts.thoughts_token_count),
+    let usage = reply.usage_metadata.map(|counts| {
+        Usage::new(
+            counts.prompt_token_count,
+            counts.candidates_token_count.saturating_add(counts.thoughts_token_count),
+        )
     });
     let Some(candidate) = reply.candidates.into_iter().next() else {
         let blocked = reply.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some());
         return if blocked {
-            Ok(ModelAnswer { text: String::new(), finish: Finish::Refusal, usage })
+            Ok(ModelAnswer::new(String::new(), Finish::Refusal, usage))
         } else {
             Err(bad("the reply has no `candidates`"))
         };
@@ -112,7 +114,7 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
     };
     let parts = candidate.content.map(|content| content.parts).unwrap_or_default();
     let text = parts.into_iter().filter(|part| !part.thought).filter_map(|part| part.text).collect();
-    Ok(ModelAnswer { text, finish, usage })
+    Ok(ModelAnswer::new(text, finish, usage))
 }
 
 #[cfg(test)]

@@ -181,26 +181,23 @@ pub(crate) mod fixtures {
     use serde_json::json;
 
     pub(crate) fn settings(provider: Provider) -> Settings {
-        let capabilities = Capabilities {
-            schema: Some(provider.dialect()),
-            seed: provider.supports_seed(),
-            ..Capabilities::new("some-model", 32_000)
-        };
+        let capabilities =
+            Capabilities::new("some-model", 32_000).schema(provider.dialect()).seed(provider.supports_seed());
         Settings { capabilities, temperature: Some(0.0), max_tokens_field: MaxTokensField::default() }
     }
 
     pub(crate) fn request() -> ModelRequest {
-        ModelRequest {
-            messages: vec![
+        ModelRequest::new(
+            vec![
                 Message::new(Role::System, "Rules."),
                 Message::new(Role::User, "Read this."),
                 Message::new(Role::Assistant, "Which?"),
                 Message::new(Role::User, "That."),
             ],
-            schema: Some(json!({ "type": "object", "properties": {} })),
-            max_tokens: 500,
-            seed: Some(7),
-        }
+            500,
+        )
+        .schema(json!({ "type": "object", "properties": {} }))
+        .seed(7)
     }
 
     /// Checks replies that are not an answer in any dialect.

@@ -66,10 +66,10 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
     };
     // The server does not count a cached prompt. Then the usage is unknown.
     let usage = match (reply.prompt_eval_count, reply.eval_count) {
-        (Some(input_tokens), Some(output_tokens)) => Some(Usage { input_tokens, output_tokens }),
+        (Some(input_tokens), Some(output_tokens)) => Some(Usage::new(input_tokens, output_tokens)),
         _ => None,
     };
-    Ok(ModelAnswer { text: message.content, finish, usage })
+    Ok(ModelAnswer::new(message.content, finish, usage))
 }
 
 #[cfg(test)]

@@ -85,10 +85,8 @@ pub(super) fn answer(body: &[u8]) -> Result<ModelAnswer, ProviderError> {
         _ => Finish::Other,
     };
     let text = choice.message.content.or(choice.message.refusal).unwrap_or_default();
-    let usage = reply
-        .usage
-        .map(|counts| Usage { input_tokens: counts.prompt_tokens, output_tokens: counts.completion_tokens });
-    Ok(ModelAnswer { text, finish, usage })
+    let usage = reply.usage.map(|counts| Usage::new(counts.prompt_tokens, counts.completion_tokens));
+    Ok(ModelAnswer::new(text, finish, usage))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Writes documents in their stored form.
 
-use gleaner_store::{Error, is_heavier};
-use gleaner_types::Document;
+use gleaner_store::Error;
+use gleaner_types::{Document, is_heavier};
 
 use crate::blocking;
 use crate::packed::pack;

@@ -60,26 +60,19 @@ impl Entry {
     }
 
     fn into_job(self, team: &TeamId) -> EndedJob {
-        let snapshot = JobSnapshot {
-            id: JobId::from_uuid(self.job),
-            kind: self.kind,
-            team: Some(team.clone()),
-            state: self.state,
-            completed: self.documents,
-            total: 0,
-            open: 0,
-            failed: self.failed,
-            robots_blocked: self.robots_blocked,
-            tokens_used: self.tokens_used,
-            credits_used: self.credits_used,
-            created_at: self.created_at,
-            ended_at: self.ended_at,
-            waiting_for: None,
-            warnings: self.warnings,
-            failure: self.failure.map(failure),
-            error: self.error,
-        }
-        .with_open(0);
+        let mut snapshot = JobSnapshot::new(JobId::from_uuid(self.job), self.state, self.created_at);
+        snapshot.kind = self.kind;
+        snapshot.team = Some(team.clone());
+        snapshot.completed = self.documents;
+        snapshot.failed = self.failed;
+        snapshot.robots_blocked = self.robots_blocked;
+        snapshot.tokens_used = self.tokens_used;
+        snapshot.credits_used = self.credits_used;
+        snapshot.ended_at = self.ended_at;
+        snapshot.warnings = self.warnings;
+        snapshot.failure = self.failure.map(failure);
+        snapshot.error = self.error;
+        let snapshot = snapshot.with_open(0);
         let zero_data_retention = self.zero_data_retention;
         EndedJob { team: team.clone(), url: self.url, snapshot, zero_data_retention }
     }

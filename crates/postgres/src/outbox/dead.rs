@@ -42,14 +42,14 @@ impl Operation for ListDead<'_> {
         let url = SafeUrl::from(webhook.ok_or_else(|| Failure::damaged("the webhook of a job"))?.url);
         rows.iter()
             .map(|row| {
-                Ok(DeadLetter {
-                    id: EventId { job: self.job, sequence: count(row.try_get(0)?) },
-                    name: EventName { job: job_kind, event: kind::kind(row.try_get(1)?)? },
-                    url: url.clone(),
-                    attempts: number(row.try_get(2)?),
-                    reason: row.try_get(3)?,
-                    at: from_micros(row.try_get(4)?),
-                })
+                Ok(DeadLetter::new(
+                    EventId { job: self.job, sequence: count(row.try_get(0)?) },
+                    EventName { job: job_kind, event: kind::kind(row.try_get(1)?)? },
+                    url.clone(),
+                    number(row.try_get(2)?),
+                    row.try_get(3)?,
+                    from_micros(row.try_get(4)?),
+                ))
             })
             .collect()
     }

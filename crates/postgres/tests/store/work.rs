@@ -22,7 +22,7 @@ pub(crate) fn job(number: u128, limit: u64, pages: Vec<Candidate>) -> NewJob {
 
 /// A page that gave a document with its path.
 pub(crate) fn finished(lease: LeasedPage, graph: &Graph) -> FinishedPage {
-    let document = Document { markdown: Some(lease.url.path().to_owned()), ..Document::default() };
+    let document = Document::of_markdown(lease.url.path().to_owned());
     let links = graph.linked_from(&lease.url);
     let observed = Some(Observation { status: Some(200), latency: Duration::ZERO });
     let outcome = PageOutcome::Document(Box::new(document), 1);

@@ -157,7 +157,7 @@ impl Transform for HostsPort {
 }
 
 fn runtime_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
-    runtime_over(hosts, MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
+    runtime_over(hosts, MemoryStore::new(MemoryConfig::default().frontier(frontier)))
 }
 
 fn runtime_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {

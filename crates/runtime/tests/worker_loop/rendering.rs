@@ -90,8 +90,8 @@ impl Site {
 
     fn reply(&self, url: &Url, engine: FetchEngine) -> Reply {
         let (replies, other) = match engine {
-            FetchEngine::Static => (&self.served, self.other_served.clone()),
             FetchEngine::Browser => (&self.rendered, self.other_rendered.lock().unwrap().clone()),
+            _ => (&self.served, self.other_served.clone()),
         };
         match replies.lock().unwrap().get_mut(url.as_str()) {
             Some(replies) if replies.len() > 1 => replies.remove(0),
@@ -150,8 +150,8 @@ impl Fetch for Ports {
                         sent.len() - 1
                     };
                     sleep(match request.engine {
-                        FetchEngine::Static => LATENCY,
                         FetchEngine::Browser => site.render_time,
+                        _ => LATENCY,
                     })
                     .await;
                     site.sent.lock().unwrap()[index].ended = Some(Instant::now());
@@ -209,9 +209,9 @@ impl Transform for Ports {
             }
         }
         if task.options.formats.json.is_some() {
-            transformed.text = Some(Box::new(PageText { markdown: text.clone(), ..PageText::default() }));
+            transformed.text = Some(Box::new(PageText::new(String::new(), text.clone())));
         }
-        transformed.document = Document { markdown: Some(text), ..Document::default() };
+        transformed.document = Document::of_markdown(text);
         Ok(transformed)
     }
 }

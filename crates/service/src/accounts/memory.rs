@@ -14,6 +14,7 @@ const MAX_SETTLED: usize = 100_000;
 
 /// A team of [`MemoryAccounts`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TeamConfig {
     /// Its name and limits.
     pub team: Team,
@@ -31,6 +32,27 @@ impl TeamConfig {
     #[must_use]
     pub fn new(team: Team) -> Self {
         Self { team, credits: None, requests_per_minute: Vec::new(), webhook_secret: None }
+    }
+
+    /// Sets the initial credits, and meters the team.
+    #[must_use]
+    pub fn credits(mut self, credits: u64) -> Self {
+        self.credits = Some(credits);
+        self
+    }
+
+    /// Sets the allowed requests per minute for these operations.
+    #[must_use]
+    pub fn requests_per_minute(mut self, rates: impl IntoIterator<Item = (Operation, u32)>) -> Self {
+        self.requests_per_minute = rates.into_iter().collect();
+        self
+    }
+
+    /// Sets the secret that signs its webhooks.
+    #[must_use]
+    pub fn webhook_secret(mut self, webhook_secret: Secret) -> Self {
+        self.webhook_secret = Some(webhook_secret);
+        self
     }
 }
 

@@ -27,6 +27,7 @@ pub const DEFAULT_TEAM_JOBS: u32 = 10_000;
 
 /// A team with its limits and permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Team {
     /// Identifies the team.
     pub id: TeamId,
@@ -48,6 +49,27 @@ impl Team {
             max_jobs: DEFAULT_TEAM_JOBS,
             zero_data_retention: true,
         }
+    }
+
+    /// Sets the maximum pages that are processed at once.
+    #[must_use]
+    pub fn max_concurrency(mut self, max_concurrency: u32) -> Self {
+        self.max_concurrency = max_concurrency;
+        self
+    }
+
+    /// Sets the maximum jobs that run at once.
+    #[must_use]
+    pub fn max_jobs(mut self, max_jobs: u32) -> Self {
+        self.max_jobs = max_jobs;
+        self
+    }
+
+    /// Sets whether its requests may use zero data retention.
+    #[must_use]
+    pub fn zero_data_retention(mut self, zero_data_retention: bool) -> Self {
+        self.zero_data_retention = zero_data_retention;
+        self
     }
 }
 
@@ -79,6 +101,7 @@ impl Operation {
 
 /// The credits of a team.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Balance {
     /// Remaining credits, without those that are reserved for running jobs. Negative if pages cost more than
     /// what remained.
@@ -92,9 +115,14 @@ pub struct Balance {
 }
 
 impl Balance {
+    /// So many remaining credits, of so many in a period that has no dates.
+    #[must_use]
+    pub const fn new(remaining: i64, plan: i64) -> Self {
+        Self { remaining, plan, period_start: None, period_end: None }
+    }
+
     /// The reported balance of a team without a limit.
-    pub const UNLIMITED: Self =
-        Self { remaining: UNLIMITED_CREDITS, plan: UNLIMITED_CREDITS, period_start: None, period_end: None };
+    pub const UNLIMITED: Self = Self::new(UNLIMITED_CREDITS, UNLIMITED_CREDITS);
 }
 
 /// The accounts provider.

@@ -80,11 +80,12 @@ impl JobService {
         let id = job.id;
         let (accounts, store) = (Arc::clone(&self.config.accounts), Arc::clone(self.store()));
         let reservation = Arc::new(CreditReservation::new(accounts, store, self.lookups.clone(), job));
-        let cancelled = self.stopping.child_token();
+        let cancelled = self.stopping.child();
         let running = RunningExtract { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
         self.extracts().insert(id, running);
         let owner = Arc::clone(&reservation) as Arc<dyn JobOwner>;
-        let task = ExtractTask { id, plan, cancelled, owner: Some(owner) };
+        let mut task = ExtractTask::new(id, plan);
+        (task.cancelled, task.owner) = (cancelled, Some(owner));
         // A weak handle, because dropping the service must stop the extraction.
         let (service, store) = (Arc::downgrade(self), Arc::clone(self.store()));
         tokio::spawn(run(service, store, self.clock(), extract, task, reservation));
@@ -243,7 +244,7 @@ async fn run(
     let now = clock.now();
     let ended = match extracted {
         Ok(Ok(extracted)) => {
-            let Extracted { data, sources, warning, tokens_used } = extracted;
+            let Extracted { data, sources, warning, tokens_used, .. } = extracted;
             let tokens_used = reservation.tokens_before().saturating_add(tokens_used);
             let credits = tokens_used.div_ceil(TOKENS_PER_CREDIT);
             let conclusion = Conclusion { data, sources, warning, tokens_used, credits };

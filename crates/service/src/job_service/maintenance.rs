@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use gleaner_runtime::{Clock, Error, Runtime};
+use gleaner_runtime::{Cancellation, Clock, Error, Runtime};
 use gleaner_store::{EndedJob, Reservation, Shortage, Store};
 use gleaner_types::JobId;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::accounts::Accounts;
 use crate::activity::Activities;
@@ -32,7 +31,7 @@ pub(super) struct Maintenance {
     runtime: Weak<Runtime>,
     store: Arc<dyn Store>,
     clock: Clock,
-    stopped: CancellationToken,
+    stopped: Cancellation,
     accounts: Arc<dyn Accounts>,
     activities: Arc<Activities>,
 }

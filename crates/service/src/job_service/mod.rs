@@ -16,11 +16,10 @@ mod watch;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use gleaner_runtime::{Clock, Error, Extract, Runtime};
+use gleaner_runtime::{Cancellation, Clock, Error, Extract, Runtime};
 use gleaner_store::{JobRequest, JobSnapshot, Store, TeamId};
 use gleaner_types::{JobId, JobKind};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 pub use response_json::{PieceWriter, RESPONSE_PIECE, ResponseJson};
@@ -73,6 +72,7 @@ impl Default for ServiceConfig {
 
 /// The parts of a submitted request beside its checked plan.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct SubmitContext {
     /// The checked request, kept with the job.
     pub request: JobRequest,
@@ -80,6 +80,22 @@ pub struct SubmitContext {
     pub idempotency_key: Option<Uuid>,
     /// Warnings about the request, added to the `warning` of its result.
     pub warnings: Vec<String>,
+}
+
+impl SubmitContext {
+    /// Sets the checked request, which is kept with the job.
+    #[must_use]
+    pub fn request(mut self, request: impl Into<JobRequest>) -> Self {
+        self.request = request.into();
+        self
+    }
+
+    /// Sets the key that a second submit of the team is refused with.
+    #[must_use]
+    pub fn idempotency_key(mut self, key: Uuid) -> Self {
+        self.idempotency_key = Some(key);
+        self
+    }
 }
 
 /// Accepts requests of teams and serves the results of their jobs.
@@ -109,13 +125,13 @@ pub struct JobService {
     /// The task that runs extract jobs of an earlier process again. It is started once.
     resuming: Mutex<Option<JoinHandle<()>>>,
     /// Cancelled by [`stop`](Self::stop), and with the runtime.
-    stopping: CancellationToken,
+    stopping: Cancellation,
 }
 
 /// What cancels and charges a running extract job.
 #[derive(Debug, Clone)]
 struct RunningExtract {
-    cancelled: CancellationToken,
+    cancelled: Cancellation,
     reservation: Arc<CreditReservation>,
 }
 
@@ -132,7 +148,7 @@ impl JobService {
             WebhookSender::new(store, deliver, accounts, config.webhooks.clone(), runtime.clock())
         });
         let activities = Arc::new(Activities::new(config.activity.clone(), Arc::clone(runtime.store())));
-        let stopping = runtime.stopped().child_token();
+        let stopping = runtime.stopped().child();
         let response_memory = ResponseMemory::new(config.response_memory);
         Arc::new_cyclic(|this| Self {
             runtime,

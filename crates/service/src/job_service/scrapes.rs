@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gleaner_runtime::{Error, LARGE_DOCUMENT, blocking_operation};
-use gleaner_store::{TeamId, is_heavier};
-use gleaner_types::{Document, limits};
+use gleaner_store::TeamId;
+use gleaner_types::{Document, is_heavier, limits};
 use uuid::Uuid;
 
 use super::JobService;

@@ -31,6 +31,7 @@ pub(super) const COPY_SLICE: usize = 1 << 20;
 
 /// The serialized status of a job.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StatusBody {
     /// A [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only document is
     /// larger.

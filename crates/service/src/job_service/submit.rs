@@ -20,6 +20,7 @@ use crate::accounts::Team;
 
 /// A job that was started, or a batch that got more pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Submitted {
     /// The job.
     pub id: JobId,
@@ -29,6 +30,7 @@ pub struct Submitted {
 
 /// The addresses of a site.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Mapped {
     /// The addresses, the best first if the request ranks them.
     pub links: Vec<Url>,
@@ -36,6 +38,14 @@ pub struct Mapped {
     pub warning: Option<String>,
     /// The memory of the links: the length of each, and [`MAPPED_URL_BYTES`].
     pub share: ResponseShare,
+}
+
+impl Mapped {
+    /// These addresses without a remark. `share` is their memory.
+    #[must_use]
+    pub fn new(links: Vec<Url>, share: ResponseShare) -> Self {
+        Self { links, warning: None, share }
+    }
 }
 
 /// Every map has this much memory for its links, in bytes. What it needs beyond that, it gets if it is free.
@@ -91,7 +101,7 @@ impl JobService {
             let mapping = async {
                 let mut share = self.response_memory.reserve(&team.id, MIN_MAP_MEMORY).await?;
                 let within = |bytes| share.try_grow_to(bytes);
-                let MapResult { links, warning } = self.runtime.map_within(plan, within).await?;
+                let MapResult { links, warning, .. } = self.runtime.map_within(plan, within).await?;
                 share.fit(links.iter().map(|link| link.as_str().len() + MAPPED_URL_BYTES).sum());
                 Ok::<_, Error>(Mapped { links, warning, share })
             };

@@ -28,6 +28,7 @@ const FRAME_END: &[u8] = b"}";
 
 /// A message for a watcher: the JSON of a [`WatchFrame`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WatchMessage {
     /// The JSON in parts, to be sent one after the other. Documents are those of the store, written once for
     /// all watchers. They count against the [memory of responses](super::ResponseMemory) until their last

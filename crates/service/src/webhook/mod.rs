@@ -60,6 +60,7 @@ pub trait Deliver: Debug + Send + Sync + 'static {
 
 /// One POST of an event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Delivery<'a> {
     /// The address of the receiver.
     pub url: &'a Url,
@@ -72,8 +73,17 @@ pub struct Delivery<'a> {
     pub timeout: Duration,
 }
 
+impl<'a> Delivery<'a> {
+    /// A POST of this body.
+    #[must_use]
+    pub fn new(url: &'a Url, headers: Vec<(String, String)>, body: &'a [u8], timeout: Duration) -> Self {
+        Self { url, headers, body, timeout }
+    }
+}
+
 /// Why an event could not be posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeliverError {
     /// The address is refused, so a retry is useless.
     pub refused: bool,
@@ -81,8 +91,23 @@ pub struct DeliverError {
     pub message: String,
 }
 
+impl DeliverError {
+    /// The address is refused.
+    #[must_use]
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self { refused: true, message: message.into() }
+    }
+
+    /// There was no response.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self { refused: false, message: message.into() }
+    }
+}
+
 /// Delivery of webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WebhookConfig {
     /// The header that carries the signature. Default
     /// [`SIGNATURE_HEADER`](gleaner_types::event::SIGNATURE_HEADER).
@@ -107,6 +132,36 @@ pub struct WebhookConfig {
     /// Pause of deliveries to a receiver that failed [`BREAKER_FAILURES`] times in a row. Default
     /// [`BREAKER_PAUSE`].
     pub breaker_pause: Duration,
+}
+
+impl WebhookConfig {
+    /// Sets the pauses before the second and later attempts.
+    #[must_use]
+    pub fn retries(mut self, retries: Vec<Duration>) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Sets how long a receiver may be down before its events are given up.
+    #[must_use]
+    pub fn hold(mut self, hold: Duration) -> Self {
+        self.hold = hold;
+        self
+    }
+
+    /// Sets after which time without a delivery events are given up without being sent.
+    #[must_use]
+    pub fn give_up_after(mut self, give_up_after: Duration) -> Self {
+        self.give_up_after = Some(give_up_after);
+        self
+    }
+
+    /// Sets the pause of deliveries to a receiver that failed often.
+    #[must_use]
+    pub fn breaker_pause(mut self, breaker_pause: Duration) -> Self {
+        self.breaker_pause = breaker_pause;
+        self
+    }
 }
 
 impl Default for WebhookConfig {

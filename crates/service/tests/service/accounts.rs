@@ -47,7 +47,7 @@ async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
 #[tokio::test(start_paused = true)]
 async fn expensive_pages_draw_on_the_balance_until_it_is_used_up() {
     // One page at a time, so that its cost is known before the next one starts.
-    let one_by_one = Team { max_concurrency: 1, ..team("a") };
+    let one_by_one = team("a").max_concurrency(1);
     for (balance_before, completed, state) in [
         (100, 6, JobState::Completed),
         (14, 6, JobState::Completed),
@@ -124,10 +124,7 @@ async fn appended_pages_and_cancelled_jobs_are_settled() {
 
 #[tokio::test(start_paused = true)]
 async fn unknown_keys_and_requests_above_rate_and_job_limits_are_refused() {
-    let config = TeamConfig {
-        requests_per_minute: vec![(Operation::Batch, 1)],
-        ..TeamConfig::new(Team { max_jobs: 1, ..team("a") })
-    };
+    let config = TeamConfig::new(team("a").max_jobs(1)).requests_per_minute(vec![(Operation::Batch, 1)]);
     let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", config));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     let unknown = service.authenticate("key-b").await.unwrap_err();
@@ -144,11 +141,11 @@ async fn unknown_keys_and_requests_above_rate_and_job_limits_are_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_document_reports_whether_its_page_waited_for_a_slot_of_the_team() {
-    let one = TeamConfig::new(Team { max_concurrency: 1, ..team("a") });
+    let one = TeamConfig::new(team("a").max_concurrency(1));
     let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", one));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     let plan = BatchPlan { max_concurrency: None, ..plan(&["one", "two", "three"]) };
-    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let one_slot = team("a").max_concurrency(1);
     let id = service.batch(&one_slot, plan, SubmitContext::default()).await.unwrap().id;
     let documents = ended(&service, id).await.data;
     let limited: Vec<_> = documents.iter().map(|page| page.metadata.concurrency_limited).collect();
@@ -278,7 +275,7 @@ async fn an_accounts_provider_that_hangs_is_called_again_before_the_delivery_lea
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_account_delays_no_other() {
-    let gone = TeamConfig { credits: Some(100), ..TeamConfig::new(team("gone")) };
+    let gone = TeamConfig::new(team("gone")).credits(100);
     let accounts = FailingAccounts::new(credits(100).with_team("key-gone", gone));
     let (service, _) = service(ServiceConfig { accounts, ..ServiceConfig::default() });
     for _ in 0..3 {

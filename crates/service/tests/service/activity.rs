@@ -110,7 +110,8 @@ async fn the_record_of_a_job_with_zero_data_retention_contains_no_urls() {
         let (service, _) =
             service(ServiceConfig { extract: Some(Arc::new(FailingExtract)), ..ServiceConfig::default() });
         let request = ExtractRequest::new([PAGE]).prompt("names").zero_data_retention(zero_data_retention);
-        let submit = SubmitContext { warnings: vec![format!("{PAGE} is odd")], ..SubmitContext::default() };
+        let mut submit = SubmitContext::default();
+        submit.warnings = vec![format!("{PAGE} is odd")];
         let id = service.extract(&team("a"), request.check().unwrap(), submit).await.unwrap().id;
         settle().await;
         let records = service.activities(&TeamId::new("a"), 10).await.unwrap();

@@ -3,7 +3,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, SubmitContext, Team};
+use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, SubmitContext};
 use gleaner_store::{MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
@@ -80,7 +80,7 @@ async fn faults_that_only_the_job_can_find_have_a_path() {
 #[tokio::test(start_paused = true)]
 async fn a_team_can_use_an_idempotency_key_once() {
     let (service, web) = service(ServiceConfig::default());
-    let submit = || SubmitContext { idempotency_key: Some(Uuid::from_u128(7)), ..SubmitContext::default() };
+    let submit = || SubmitContext::default().idempotency_key(Uuid::from_u128(7));
     service.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
     let again = service.batch(&team("a"), plan(&["one"]), submit()).await.unwrap_err();
     assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
@@ -117,7 +117,7 @@ async fn a_cancelled_job_keeps_its_results_and_cancelling_again_has_no_effect() 
 #[tokio::test(start_paused = true)]
 async fn invalid_urls_are_listed_and_the_concurrency_of_the_team_is_the_limit() {
     let (service, _) = service(ServiceConfig::default());
-    let two_slots = Team { max_concurrency: 2, ..team("a") };
+    let two_slots = team("a").max_concurrency(2);
     let mut request = BatchScrapeRequest::new(["https://a.example/slow", "ftp://nowhere"]);
     request.urls.extend(urls(&["slow", "slow", "slow"]));
     request.max_concurrency = Some(40);
@@ -170,7 +170,7 @@ async fn running_crawls_are_listed_and_ended_jobs_are_logged() {
         service(ServiceConfig { activity: Some(activity.clone()), ..ServiceConfig::default() });
     let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
     let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
-    let submit = SubmitContext { request: body.into(), ..SubmitContext::default() };
+    let submit = SubmitContext::default().request(body);
     let id = service.crawl(&team("a"), plan, submit).await.unwrap().id;
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     assert_eq!((active[0].id, active[0].url.as_str()), (id, "https://a.example/slow"));
@@ -190,7 +190,7 @@ async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log()
     let (service, _) =
         service(ServiceConfig { activity: Some(activity.clone()), ..ServiceConfig::default() });
     let plan = BatchPlan { zero_data_retention: true, ..plan(&["one"]) };
-    let without_permission = Team { zero_data_retention: false, ..team("a") };
+    let without_permission = team("a").zero_data_retention(false);
     let refused =
         service.batch(&without_permission, plan.clone(), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
@@ -207,9 +207,8 @@ async fn zero_data_retention_needs_permission_and_keeps_the_url_out_of_the_log()
 
 #[tokio::test(start_paused = true)]
 async fn a_job_without_space_for_results_fails_with_the_reason_and_its_results_stay_readable() {
-    let four_pages =
-        MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
-    let no_disk = MemoryConfig { spilled_bytes: 0, ..four_pages.clone() };
+    let four_pages = MemoryConfig::default().retained_bytes(4_000).all_retained_bytes(4_000);
+    let no_disk = four_pages.clone().spilled_bytes(0);
     for (name, config, zero_data_retention, reason) in [
         ("on disk", four_pages.clone(), false, None),
         (

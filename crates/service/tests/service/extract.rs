@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, Runtime, StartOptions};
-use gleaner_service::{JobService, ServiceConfig, SubmitContext, Team};
+use gleaner_service::{JobService, ServiceConfig, SubmitContext};
 use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
@@ -29,12 +29,10 @@ impl Extract for ScriptedExtract {
                     Err(PageError { code: ErrorCode::UnknownError, message: "every page failed".to_owned() })
                 }
                 Some("panic") => panic!("a planner that panics"),
-                _ => Ok(Extracted {
-                    data: json!({"name": "x"}),
-                    sources: Some([("name".to_owned(), vec!["https://a.example/".to_owned()])].into()),
-                    warning: Some("partly".to_owned()),
-                    tokens_used: 46,
-                }),
+                _ => Ok(Extracted::new(json!({"name": "x"}))
+                    .sources([("name".to_owned(), vec!["https://a.example/".to_owned()])].into())
+                    .warning("partly")
+                    .tokens_used(46)),
             }
         })
     }
@@ -46,9 +44,7 @@ impl Extract for ScriptedExtract {
         _: Option<&'a Value>,
         _: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Extracted, PageError>> {
-        Box::pin(async move {
-            Ok(Extracted { data: json!({"length": markdown.len(), "kind": "page"}), ..Extracted::default() })
-        })
+        Box::pin(async move { Ok(Extracted::new(json!({"length": markdown.len(), "kind": "page"}))) })
     }
 }
 
@@ -130,7 +126,7 @@ impl Extract for MeteredExtract {
                     Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
                 }
                 Some("panic") => panic!("a planner that panics"),
-                _ => Ok(Extracted { tokens_used: owner.tokens_used(), ..Extracted::default() }),
+                _ => Ok(Extracted::default().tokens_used(owner.tokens_used())),
             }
         })
     }
@@ -180,7 +176,7 @@ impl Extract for BudgetedExtract {
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 tokens_used += 100;
             }
-            Ok(Extracted { tokens_used, ..Extracted::default() })
+            Ok(Extracted::default().tokens_used(tokens_used))
         })
     }
 }
@@ -228,7 +224,7 @@ impl Extract for FetchingExtract {
             runtime.start(crawl, StartOptions::for_owner(owner)).await.unwrap().wait().await.unwrap();
             let _permit = owner.unwrap().lookup_permit().await;
             runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
-            Ok(Extracted { tokens_used: 15, ..Extracted::default() })
+            Ok(Extracted::default().tokens_used(15))
         })
     }
 }
@@ -238,7 +234,7 @@ async fn the_pages_of_an_extract_use_slots_of_its_team_and_cost_nothing_extra() 
     let extract = Arc::new(FetchingExtract::default());
     let (service, web) = service(ServiceConfig { extract: Some(extract.clone()), ..service_config() });
     extract.0.set(Arc::downgrade(service.runtime())).unwrap();
-    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let one_slot = team("a").max_concurrency(1);
     service.batch(&one_slot, plan(&["slow"]), SubmitContext::default()).await.unwrap();
     settle().await;
     let id = service.extract(&one_slot, plan_of("names"), SubmitContext::default()).await.unwrap().id;

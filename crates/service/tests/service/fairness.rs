@@ -52,7 +52,7 @@ async fn exhaust(service: &Arc<JobService>, name: &str, batch: impl Fn() -> Batc
 
 #[tokio::test(start_paused = true)]
 async fn memory_of_results_with_zero_data_retention() {
-    let config = MemoryConfig { all_retained_bytes: 64_000, ..MemoryConfig::default() };
+    let config = MemoryConfig::default().all_retained_bytes(64_000);
     let service =
         service_with(config, ServiceConfig { accounts: Arc::new(three_teams()), ..ServiceConfig::default() });
     let zero_data = |paths: &[&str]| BatchPlan { zero_data_retention: true, ..plan(paths) };
@@ -80,7 +80,7 @@ async fn memory_of_results_with_zero_data_retention() {
 
 #[tokio::test(start_paused = true)]
 async fn disk_space_of_results() {
-    let config = MemoryConfig { retained_bytes: 0, spilled_bytes: 64_000, ..MemoryConfig::default() };
+    let config = MemoryConfig::default().retained_bytes(0).spilled_bytes(64_000);
     let service = service_with(config, ServiceConfig::default());
     exhaust(&service, "a", || plan(&["large-900"; 10])).await;
     for name in ["b", "c"] {
@@ -94,8 +94,7 @@ async fn disk_space_of_results() {
 async fn queue_memory() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_bytes = 20_000;
-    let service =
-        service_with(MemoryConfig { frontier, ..MemoryConfig::default() }, ServiceConfig::default());
+    let service = service_with(MemoryConfig::default().frontier(frontier), ServiceConfig::default());
     let waiting = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
     let mut batches = 0;
     while submit(&service, "a", waiting()).await.is_some() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
 use gleaner_runtime::ErrorKind;
-use gleaner_service::{JobService, Page, ServiceConfig, SubmitContext, Team};
+use gleaner_service::{JobService, Page, ServiceConfig, SubmitContext};
 use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, WebhookPlan};
 use gleaner_types::request::{CrawlRequest, MapRequest};
@@ -19,13 +19,13 @@ fn metered(balance: u64) -> ServiceConfig {
 }
 
 fn keyed(key: u128) -> SubmitContext {
-    SubmitContext { idempotency_key: Some(Uuid::from_u128(key)), ..SubmitContext::default() }
+    SubmitContext::default().idempotency_key(Uuid::from_u128(key))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_repeated_submit_is_a_conflict_even_if_the_first_used_the_last_credit_and_job() {
     let (service, _) = service(metered(2));
-    let one_job = Team { max_jobs: 1, ..team("a") };
+    let one_job = team("a").max_jobs(1);
     let slow = || plan(&["slow", "slow"]);
     let id = service.batch(&one_job, slow(), keyed(1)).await.unwrap().id;
     for (name, again) in [
@@ -52,7 +52,7 @@ async fn a_repeated_submit_is_a_conflict_even_if_the_first_used_the_last_credit_
 #[tokio::test(start_paused = true)]
 async fn concurrent_submits_stay_within_the_job_limit_of_the_team() {
     let (service, _) = service(metered(1_000));
-    let three_jobs = Team { max_jobs: 3, ..team("a") };
+    let three_jobs = team("a").max_jobs(3);
     let submits = (0..20).map(|_| service.batch(&three_jobs, plan(&["slow"]), SubmitContext::default()));
     let submits = futures_util::future::join_all(submits).await;
     assert_eq!(submits.iter().filter(|submit| submit.is_ok()).count(), 3);
@@ -66,7 +66,7 @@ async fn concurrent_submits_stay_within_the_job_limit_of_the_team() {
 #[tokio::test(start_paused = true)]
 async fn a_map_whose_client_disconnects_costs_nothing_and_frees_its_slot() {
     let (service, _) = service(metered(5));
-    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let one_slot = team("a").max_concurrency(1);
     let map = || MapRequest::new("https://a.example/slow").check().unwrap();
     let (other, team) = (Arc::clone(&service), one_slot.clone());
     let mapping = tokio::spawn(async move { other.map(&team, map()).await });
@@ -87,10 +87,8 @@ async fn pages_above_the_queue_limit_of_a_job_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_per_job = 3;
     let web = Arc::new(FakeWeb::default());
-    let service = JobService::new(
-        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
-        metered(100),
-    );
+    let service =
+        JobService::new(runtime_with(&web, MemoryConfig::default().frontier(frontier)), metered(100));
     let refused = service.batch(&team("a"), plan(&["slow"; 4]), SubmitContext::default()).await.unwrap_err();
     assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
     let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
@@ -110,10 +108,8 @@ async fn pages_above_the_memory_limit_of_the_queue_are_refused() {
     let mut frontier = FrontierConfig::default();
     frontier.max_queued_bytes = 1_100;
     let web = Arc::new(FakeWeb::default());
-    let service = JobService::new(
-        runtime_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }),
-        metered(100),
-    );
+    let service =
+        JobService::new(runtime_with(&web, MemoryConfig::default().frontier(frontier)), metered(100));
     // A queued page takes sixteen bytes; pages in progress take none.
     let slow = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
     let id = service.batch(&team("a"), slow(), keyed(1)).await.unwrap().id;
@@ -191,10 +187,7 @@ async fn the_headers_of_a_crawl_are_not_listed() {
         "url": "https://a.example/slow",
         "scrapeOptions": {"headers": {"Authorization": "secret"}, "mobile": true},
     });
-    service
-        .crawl(&team("a"), plan, SubmitContext { request: request.into(), ..SubmitContext::default() })
-        .await
-        .unwrap();
+    service.crawl(&team("a"), plan, SubmitContext::default().request(request)).await.unwrap();
     let active = service.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
     let options = serde_json::Value::Object(active[0].options.clone());
     assert_eq!(options, serde_json::json!({"scrapeOptions": {"mobile": true}}));

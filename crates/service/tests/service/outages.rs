@@ -97,13 +97,11 @@ async fn the_events_of_many_jobs_wait_and_few_posts_reach_a_receiver_that_is_dow
 async fn give_up_after_bounds_the_wait_for_a_receiver_that_accepts_nothing() {
     for status in [0, 404] {
         let receiver = Receiver::new(&[status]);
-        let webhooks = WebhookConfig {
-            retries: vec![Duration::from_secs(1), Duration::from_secs(5)],
-            hold: Duration::ZERO,
-            give_up_after: Some(Duration::from_secs(30)),
-            breaker_pause: Duration::from_secs(5),
-            ..WebhookConfig::default()
-        };
+        let webhooks = WebhookConfig::default()
+            .retries(vec![Duration::from_secs(1), Duration::from_secs(5)])
+            .hold(Duration::ZERO)
+            .give_up_after(Duration::from_secs(30))
+            .breaker_pause(Duration::from_secs(5));
         let (service, _) = service(ServiceConfig { webhooks, ..service_config(&receiver) });
         let start = Instant::now();
         let id = submit(&service, &["one"; 500], webhook(HOOK, &ALL_EVENTS)).await;

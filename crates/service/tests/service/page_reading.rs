@@ -32,11 +32,10 @@ impl Extract for Reader {
             assert!(!path.contains("unreadable"), "a reader that panics");
             let before = page.kept.get_or_init(std::sync::atomic::AtomicU64::default).unwrap();
             let before = before.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            PageRead {
-                json: page.json.map(|_| json!({ "markdown": page.text.markdown, "before": before })),
-                notes: vec!["read".to_owned()],
-                ..PageRead::default()
-            }
+            let mut read = PageRead::default();
+            read.json = page.json.map(|_| json!({ "markdown": page.text.markdown, "before": before }));
+            read.notes = vec!["read".to_owned()];
+            read
         })
     }
 }

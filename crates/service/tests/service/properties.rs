@@ -122,7 +122,7 @@ async fn reread(service: &JobService, job: &JobReader, submitted: u64) {
 }
 
 async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
-    let config = |name| TeamConfig { credits: Some(credits), ..TeamConfig::new(team(name)) };
+    let config = |name| TeamConfig::new(team(name)).credits(credits);
     let accounts = MemoryAccounts::new().with_team("1", config("a")).with_team("2", config("b"));
     let activity = Arc::new(MemoryActivityLog::default());
     let service_config = ServiceConfig {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use gleaner_runtime::{Clock, Extract, ExtractTask, Extracted, StartOptions};
-use gleaner_service::{JobService, Secret, ServiceConfig, SubmitContext, Team, verify};
+use gleaner_service::{JobService, Secret, ServiceConfig, SubmitContext, verify};
 use gleaner_store::journal::VecJournal;
 use gleaner_store::{LocalStore, MemoryConfig, Store, TeamId};
 use gleaner_types::plan::{BatchPlan, ExtractPlan};
@@ -25,7 +25,7 @@ fn moment(call: &'static str, number: usize, then: Then) -> Option<Moment> {
 /// A submit whose job can go on in another process.
 fn stored_batch(paths: &[&str]) -> SubmitContext {
     let request = serde_json::to_value(BatchScrapeRequest::new(urls(paths))).unwrap();
-    SubmitContext { request: request.into(), ..SubmitContext::default() }
+    SubmitContext::default().request(request)
 }
 
 async fn start_batch(service: &Arc<JobService>, paths: &[&str]) -> JobId {
@@ -93,7 +93,7 @@ async fn a_crash_at_a_draw_reserves_nothing_twice() {
     for (then, drawn) in [(Then::CrashBefore, 0), (Then::CrashAfter, 17)] {
         let world = World::new(credits(100));
         let process = world.start_until(moment("draw", 1, then), ServiceConfig::default());
-        let one_by_one = Team { max_concurrency: 1, ..team("a") };
+        let one_by_one = team("a").max_concurrency(1);
         let paths = ["pdf-9", "slow", "slow"];
         let submitted = process.service.batch(&one_by_one, plan(&paths), stored_batch(&paths)).await;
         let id = submitted.unwrap().id;
@@ -228,7 +228,7 @@ impl Extract for CountingExtract {
                 panic!("a planner that panics");
             }
             let data = json!({ "before": owner.tokens_before(), "prompt": task.plan.prompt });
-            Ok(Extracted { data, tokens_used: used.load(Ordering::Relaxed), ..Extracted::default() })
+            Ok(Extracted::new(data).tokens_used(used.load(Ordering::Relaxed)))
         })
     }
 }
@@ -236,7 +236,7 @@ impl Extract for CountingExtract {
 fn extract_request(prompt: &str) -> (ExtractPlan, SubmitContext) {
     let request = ExtractRequest::new(["https://a.example/"]).prompt(prompt);
     let stored = serde_json::to_value(&request).unwrap();
-    (request.check().unwrap(), SubmitContext { request: stored.into(), ..SubmitContext::default() })
+    (request.check().unwrap(), SubmitContext::default().request(stored))
 }
 
 async fn start_extract(process: &Process, prompt: &str) -> JobId {

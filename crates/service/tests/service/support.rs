@@ -100,7 +100,7 @@ impl Transform for FakePorts {
             None => path.to_owned(),
         });
         let markdown = document.markdown.clone().unwrap_or_default();
-        let text = PageText { markdown, ..PageText::default() };
+        let text = PageText::new(String::new(), markdown);
         let text = options.formats.json.is_some().then(|| Box::new(text));
         Ok(Transformed { document, text, pages_converted, ..Transformed::default() })
     }
@@ -112,14 +112,14 @@ pub(crate) fn team(name: &str) -> Team {
 
 /// Accounts of team `a` with the key `key-a`.
 pub(crate) fn credits(credits: u64) -> MemoryAccounts {
-    let config = TeamConfig { credits: Some(credits), ..TeamConfig::new(team("a")) };
+    let config = TeamConfig::new(team("a")).credits(credits);
     MemoryAccounts::new().with_team("key-a", config)
 }
 
 /// Teams `a`, `b` and `c` with a thousand credits each.
 pub(crate) fn three_teams() -> MemoryAccounts {
     ["a", "b", "c"].iter().fold(MemoryAccounts::new(), |accounts, name| {
-        let config = TeamConfig { credits: Some(1_000), ..TeamConfig::new(team(name)) };
+        let config = TeamConfig::new(team(name)).credits(1_000);
         accounts.with_team(format!("key-{name}"), config)
     })
 }
@@ -264,9 +264,7 @@ impl Deliver for DeliverToReceiver {
     fn check<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<(), DeliverError>> {
         Box::pin(async move {
             match url.host_str() {
-                Some("10.0.0.1") => {
-                    Err(DeliverError { refused: true, message: "the address is not public".to_owned() })
-                }
+                Some("10.0.0.1") => Err(DeliverError::refused("the address is not public")),
                 _ => Ok(()),
             }
         })
@@ -289,7 +287,7 @@ impl Deliver for DeliverToReceiver {
             });
             match status {
                 0 => std::future::pending().await,
-                1 => Err(DeliverError { refused: true, message: "the address is refused".to_owned() }),
+                1 => Err(DeliverError::refused("the address is refused")),
                 status => Ok(status),
             }
         })

@@ -29,7 +29,7 @@ pub(crate) fn webhook(url: &str, events: &[EventKind]) -> WebhookPlan {
 
 /// Accounts of team `a`, whose webhooks are signed.
 pub(crate) fn signing_accounts() -> MemoryAccounts {
-    let config = TeamConfig { webhook_secret: Some(Secret::new("whsec")), ..TeamConfig::new(team("a")) };
+    let config = TeamConfig::new(team("a")).webhook_secret(Secret::new("whsec"));
     MemoryAccounts::new().with_team("key-a", config)
 }
 

@@ -76,8 +76,8 @@ pub(crate) async fn crawl(path: &Path, max_depth: Option<u32>) {
                 4 => PageOutcome::Failed(PageError { code: ErrorCode::UnknownError, message: "no".into() }),
                 5 if leased.attempt == 0 => PageOutcome::Retry(now),
                 _ => {
-                    let markdown = Some(format!("text of page {number}"));
-                    PageOutcome::Document(Box::new(Document { markdown, ..Document::default() }), 1)
+                    let document = Document::of_markdown(format!("text of page {number}"));
+                    PageOutcome::Document(Box::new(document), 1)
                 }
             };
             let is_retry = matches!(outcome, PageOutcome::Retry(_));

@@ -122,7 +122,7 @@ fn job(number: u128, pages: u64) -> NewJob {
 fn document(lease: LeasedPage) -> FinishedPage {
     let noise = &noise(lease.key.to_raw()).documents[0].json;
     let text: String = noise.iter().map(|byte| format!("{byte:02x}")).collect();
-    let document = Document { markdown: Some(text), ..Document::default() };
+    let document = Document::of_markdown(text);
     FinishedPage::new(lease, PageOutcome::Document(Box::new(document), 1))
 }
 

@@ -40,7 +40,7 @@ async fn crawl(store: &SqliteStore, number: u128, now: Duration) -> JobId {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             format!("{state:016x}")
         });
-        let document = Document { markdown: Some(words.take(6_000).collect()), ..Document::default() };
+        let document = Document::of_markdown(words.take(6_000).collect());
         let outcome = PageOutcome::Document(Box::new(document), 1);
         assert!(store.finish(FinishedPage::new(lease, outcome), now).await.unwrap().accepted);
     }

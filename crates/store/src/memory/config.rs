@@ -15,6 +15,7 @@ use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_
 /// either, is rejected. Its job then fails with the reason, because more pages could not be stored, and its
 /// documents stay readable.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MemoryConfig {
     /// Concurrency and politeness.
     pub frontier: FrontierConfig,
@@ -71,6 +72,55 @@ impl MemoryConfig {
             file: FILE_BYTES.min(self.spilled_bytes / FILE_DIVISOR),
             folder: self.spill_folder.clone(),
         }
+    }
+
+    /// Sets concurrency and politeness.
+    #[must_use]
+    pub fn frontier(mut self, frontier: FrontierConfig) -> Self {
+        self.frontier = frontier;
+        self
+    }
+
+    /// Sets the memory limit for the documents of one job.
+    #[must_use]
+    pub fn retained_bytes(mut self, retained_bytes: usize) -> Self {
+        self.retained_bytes = retained_bytes;
+        self
+    }
+
+    /// Sets the memory limit for the documents of all jobs.
+    #[must_use]
+    pub fn all_retained_bytes(mut self, all_retained_bytes: usize) -> Self {
+        self.all_retained_bytes = all_retained_bytes;
+        self
+    }
+
+    /// Sets the limit for documents in temporary files; 0 writes none.
+    #[must_use]
+    pub fn spilled_bytes(mut self, spilled_bytes: u64) -> Self {
+        self.spilled_bytes = spilled_bytes;
+        self
+    }
+
+    /// Sets the folder of temporary files.
+    #[must_use]
+    pub fn spill_folder(mut self, spill_folder: impl Into<PathBuf>) -> Self {
+        self.spill_folder = Some(spill_folder.into());
+        self
+    }
+
+    /// Sets after which time ended jobs are removed.
+    #[must_use]
+    pub fn retention(mut self, retention: Duration) -> Self {
+        self.retention = retention;
+        self
+    }
+
+    /// Sets above which number ended jobs are removed before their time.
+    #[must_use]
+    pub fn ended_jobs(mut self, ended_jobs: usize) -> Self {
+        self.ended_jobs = ended_jobs;
+        self
     }
 }
 

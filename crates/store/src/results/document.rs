@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use gleaner_types::Document;
+use gleaner_types::{Document, weight};
 
 use crate::result_space::{SpilledDocument, TeamQuota};
-use crate::weight::weight;
 use crate::{Error, Retention, scrape};
 
 /// A document in the store.

@@ -96,10 +96,7 @@ impl Site {
             0 => PageOutcome::Failed(PageError { code: ErrorCode::ScrapeSiteError, message }),
             1 => PageOutcome::RobotsBlocked(Some(RobotsLine::new(2, "Disallow: /".to_owned()))),
             2 => PageOutcome::Retry(now),
-            _ => {
-                let markdown = Some(lease.url.to_string());
-                PageOutcome::Document(Box::new(Document { markdown, ..Document::default() }), 2)
-            }
+            _ => PageOutcome::Document(Box::new(Document::of_markdown(lease.url.to_string())), 2),
         };
         let is_retry = matches!(outcome, PageOutcome::Retry(_));
         let links = &self.links[target.unwrap_or(number)];

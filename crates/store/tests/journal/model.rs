@@ -95,7 +95,7 @@ fn job(number: u128, pages: Vec<Candidate>) -> NewJob {
 
 async fn finish_one<S: Store>(store: &S) {
     let lease = store.lease(WORKER, 1, NOW).await.unwrap().pages.remove(0);
-    let document = Document { markdown: Some("secret-text".to_owned()), ..Document::default() };
+    let document = Document::of_markdown("secret-text".to_owned());
     let page = FinishedPage::new(lease, PageOutcome::Document(Box::new(document), 3));
     assert!(store.finish(page, NOW).await.unwrap().accepted);
 }

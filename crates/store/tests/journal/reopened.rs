@@ -41,7 +41,7 @@ pub(crate) fn crawl(number: u128, pages: u64) -> NewJob {
 /// Finishes all pages, each with its URL as text.
 async fn finish_all(store: &LocalStore<VecJournal>) {
     for page in store.lease(WORKER, 100, NOW).await.unwrap().pages {
-        let document = Document { markdown: Some(page.url.to_string()), ..Document::default() };
+        let document = Document::of_markdown(page.url.to_string());
         let page = FinishedPage::new(page, PageOutcome::Document(Box::new(document), 1));
         assert!(store.finish(page, NOW).await.unwrap().accepted);
     }

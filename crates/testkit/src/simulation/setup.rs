@@ -79,7 +79,7 @@ impl Setup {
             frontier.max_queued_bytes = 1_000 + queue_random.below(3_000) as u64;
             frontier.max_queued_bytes_per_job = frontier.max_queued_bytes / 2;
         }
-        let config = MemoryConfig { frontier, ..MemoryConfig::default() };
+        let config = MemoryConfig::default().frontier(frontier);
         let tasks = tasks.into();
         Self { context, tasks, teams, map, config, address_limit, in_flight_limit }
     }

@@ -54,7 +54,8 @@ pub fn converted_page(
 
 fn document(converted: Converted, formats: &Formats) -> Page {
     let links = links(&converted.markdown);
-    let mut document = Document { metadata: metadata(&converted), ..Document::default() };
+    let mut document = Document::default();
+    document.metadata = metadata(&converted);
     let pages_converted = Some(converted.pages_converted);
     let mut warnings: Vec<String> = Vec::new();
     let mut summary_warning = None;
@@ -110,15 +111,13 @@ fn without_text(pages: &[u32]) -> Option<String> {
 }
 
 fn metadata(converted: &Converted) -> Metadata {
-    let mut metadata = Metadata {
-        title: converted.title.clone(),
-        description: converted.subject.clone(),
-        keywords: converted.keywords.clone(),
-        published_time: converted.created.as_deref().and_then(date),
-        modified_time: converted.modified.as_deref().and_then(date),
-        num_pages: Some(converted.pages),
-        ..Metadata::default()
-    };
+    let mut metadata = Metadata::default();
+    metadata.title = converted.title.clone();
+    metadata.description = converted.subject.clone();
+    metadata.keywords = converted.keywords.clone();
+    metadata.published_time = converted.created.as_deref().and_then(date);
+    metadata.modified_time = converted.modified.as_deref().and_then(date);
+    metadata.num_pages = Some(converted.pages);
     if let Some(author) = &converted.author {
         metadata.other.insert("author".to_owned(), MetaValue::One(author.clone()));
     }

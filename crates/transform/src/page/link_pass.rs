@@ -36,10 +36,11 @@ pub(crate) struct LinkPage {
 pub(crate) fn page(text: &str, url: &Url, encoding: &str, interrupt: &Interrupt) -> LinkPage {
     let mut tag_metadata = TagMetadata::default();
     let collector = read(text, url, encoding, Some(&mut tag_metadata), interrupt);
-    let links = Some(collector.texts());
+    let mut document = Document::default();
+    document.links = Some(collector.texts());
     let is_shell = tag_metadata.is_shell();
     let (metadata, needs_scripts) = tag_metadata.finish(url, collector.resolver());
-    let document = Document { links, metadata, ..Document::default() };
+    document.metadata = metadata;
     LinkPage { document, links: collector.finish(), is_shell, needs_scripts }
 }
 

@@ -222,7 +222,8 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     let Settings { options, selection, interrupt, .. } = settings;
     let formats = &options.formats;
     let resolver = Resolver::of_tree(url, tree).with_encoding(settings.encoding);
-    let mut document = Document { metadata: metadata::read(tree, url, &resolver), ..Document::default() };
+    let mut document = Document::default();
+    document.metadata = metadata::read(tree, url, &resolver);
     let mut warnings = Vec::new();
     let mut summary_warning = None;
     let mut is_blank = false;

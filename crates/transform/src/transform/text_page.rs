@@ -186,18 +186,14 @@ pub(super) fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page,
         return Err(not_built_in(parser));
     }
     let encoded = BASE64_STANDARD.encode(input.body);
-    let mut metadata = Metadata::default();
-    metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
     let formats = &options.formats;
-    let document = Document {
-        raw_html: formats.raw_html.then(|| encoded.clone()),
-        html: formats.html.then(|| encoded.clone()),
-        // Clients expect the file in the field of the Markdown.
-        markdown: (formats.markdown || formats.json.is_some() || formats.change_tracking.is_some())
-            .then_some(encoded),
-        metadata,
-        ..Document::default()
-    };
+    let mut document = Document::default();
+    document.metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
+    document.raw_html = formats.raw_html.then(|| encoded.clone());
+    document.html = formats.html.then(|| encoded.clone());
+    // Clients expect the file in the field of the Markdown.
+    let has_text = formats.markdown || formats.json.is_some() || formats.change_tracking.is_some();
+    document.markdown = has_text.then_some(encoded);
     Ok(Page { document, ..Page::default() })
 }
 

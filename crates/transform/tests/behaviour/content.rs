@@ -22,7 +22,7 @@ const MORE: &str = "<h2>Why</h2><p>Programs of this kind are many, and most of t
 fn markdown(html: &str) -> String {
     let url = "https://example.org/guide/foo".parse().unwrap();
     let options = ScrapeOptions::default().check().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     transform(input, &options).unwrap().document.markdown.unwrap()
 }
 

@@ -9,7 +9,7 @@ use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, Scrape
 
 fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document {
     let url = "https://example.org/a/".parse().unwrap();
-    let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+    let input = Input::new(&url, Some(content_type), body.as_bytes());
     transform(input, &options.check().unwrap()).unwrap().document
 }
 
@@ -85,7 +85,7 @@ fn queries_of_links_are_in_the_encoding_of_the_page() {
     let wanted = ["https://example.org/%D1%8F?q=%FF", "https://example.org/a/?q=%88%26%2320013%3B"];
     for formats in [vec![Format::Links], vec![Format::Links, Format::Markdown, Format::Images]] {
         let has_images = formats.len() > 1;
-        let input = Input { url: &url, content_type: Some("text/html"), body: &body };
+        let input = Input::new(&url, Some("text/html"), &body);
         let document =
             transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap().document;
         assert_eq!(document.links.unwrap(), wanted);
@@ -425,9 +425,9 @@ fn binary_data_is_an_error_with_every_content_type() {
     // Pseudo-random bytes: every value is about equally likely.
     let noise: Vec<u8> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
     for content_type in [None, Some(HTML), Some("text/plain"), Some("application/json"), Some("text/csv")] {
-        let error = transform(Input { url: &url, content_type, body: &noise }, &options).unwrap_err();
+        let error = transform(Input::new(&url, content_type, &noise), &options).unwrap_err();
         assert!(error.is_unsupported() && error.to_string().contains("holds no text"), "{error}");
     }
     let latin: Vec<u8> = (0x20..=0x7E).chain(0xA0..=0xFF).collect();
-    assert!(transform(Input { url: &url, content_type: Some(HTML), body: &latin }, &options).is_ok());
+    assert!(transform(Input::new(&url, Some(HTML), &latin), &options).is_ok());
 }

@@ -29,7 +29,7 @@ fn record() -> Value {
 
 fn page_of(html: &str, options: ScrapeOptions) -> Page {
     let url = "https://pots.example/posts/firing-a-bowl".parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     transform(input, &options.check().unwrap()).unwrap()
 }
 
@@ -318,7 +318,7 @@ fn the_cost_of_a_state_is_linear() {
         let spent = |state: &str, kind: &str| {
             let html = format!("<title>Firing a bowl</title><div id=root></div>{kind}{state}</script>");
             let url = "https://pots.example/posts/firing-a-bowl".parse().unwrap();
-            let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+            let input = Input::new(&url, Some("text/html"), html.as_bytes());
             let options = ScrapeOptions::new().check().unwrap();
             let interrupt = Interrupt::armed();
             let page =

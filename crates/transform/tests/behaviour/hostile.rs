@@ -34,7 +34,7 @@ fn options() -> ScrapeOptionsPlan {
 
 fn page(html: &str, options: &ScrapeOptionsPlan) -> Page {
     let url = "https://example.org/a/".parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     links(input).unwrap();
     transform(input, options).unwrap()
 }
@@ -428,7 +428,7 @@ fn other_media_types_stay_within_the_bound() {
         for (name, content_type, body) in &rows {
             for (address, spare) in addresses.iter().zip([0, MAX_RESOLVED_BYTES]) {
                 let url = address.parse().unwrap();
-                let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+                let input = Input::new(&url, Some(content_type), body.as_bytes());
                 links(input).unwrap();
                 let document = transform(input, &options()).unwrap().document;
                 let markdown = document.markdown.unwrap();
@@ -451,7 +451,7 @@ fn any_bytes_are_transformed() {
         for content_type in
             [None, Some("text/html"), Some("text/csv"), Some("application/json"), Some("text/xml")]
         {
-            let input = Input { url: &url, content_type, body };
+            let input = Input::new(&url, content_type, body);
             if let Ok(page) = transform(input, &options()) {
                 assert!(page.document.markdown.is_some());
             }

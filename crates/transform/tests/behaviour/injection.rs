@@ -174,7 +174,7 @@ fn other_media_types_give_no_active_content() {
     let options = ScrapeOptions::new().formats(formats).check().unwrap();
     for (name, attempt) in ATTEMPTS {
         for (content_type, body) in bodies(attempt) {
-            let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+            let input = Input::new(&url, Some(content_type), body.as_bytes());
             let document = transform(input, &options).unwrap().document;
             let outputs = [
                 ("html", document.html.unwrap()),
@@ -209,8 +209,7 @@ fn html_gives_no_active_content() {
             format!("<p>`{html}` *{html}* [{html}]({html})</p>"),
         ];
         for context in &contexts {
-            let input =
-                Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: context.as_bytes() };
+            let input = Input::new(&url, Some("text/html; charset=utf-8"), context.as_bytes());
             let document = transform(input, &options).unwrap().document;
             let outputs = [
                 ("html", document.html.unwrap()),

@@ -402,7 +402,7 @@ fn html_with_teasers(page: &Page) -> String {
 
 fn markdown_of(html: &str) -> String {
     let url = "https://example.org/kiln/1".parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     let options = ScrapeOptions::new().formats([Format::Markdown]).check().unwrap();
     transform(input, &options).unwrap().document.markdown.unwrap()
 }
@@ -469,7 +469,7 @@ fn the_main_content_is_found_in_any_script() {
     let options = ScrapeOptions::new().formats([Format::Markdown, Format::Summary]).check().unwrap();
     for page in PAGES {
         let (language, html) = (page.language, html(page));
-        let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+        let input = Input::new(&url, Some("text/html"), html.as_bytes());
         let document = transform(input, &options).unwrap().document;
         let markdown = document.markdown.unwrap();
         for text in page.paragraphs {

@@ -12,7 +12,7 @@ fn every_feature_matches_the_snapshot() {
     let url = "https://docs.example/guide/kiln.html".parse().unwrap();
     let options = ScrapeOptions::new().only_main_content(false).check().unwrap();
     let body = include_bytes!("../fixtures/features.html");
-    let page = transform(Input { url: &url, content_type: Some("text/html"), body }, &options).unwrap();
+    let page = transform(Input::new(&url, Some("text/html"), body), &options).unwrap();
     let markdown = page.document.markdown.unwrap() + "\n";
     std::fs::write(concat!(env!("CARGO_TARGET_TMPDIR"), "/features.md"), &markdown).unwrap();
     let expected = include_str!("../fixtures/features.md");

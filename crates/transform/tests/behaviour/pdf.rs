@@ -34,7 +34,7 @@ fn options(formats: &[Format], pdf: Option<PdfParser>) -> ScrapeOptionsPlan {
 
 fn page(body: &[u8], options: &ScrapeOptionsPlan) -> Result<Page, Error> {
     let url = "https://example.org/kiln.pdf".parse().unwrap();
-    transform(Input { url: &url, content_type: Some("application/pdf"), body }, options)
+    transform(Input::new(&url, Some("application/pdf"), body), options)
 }
 
 #[test]

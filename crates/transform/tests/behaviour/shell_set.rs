@@ -324,7 +324,7 @@ const LONG: &str = "The kiln is heated slowly, for the first two hours with the 
 
 fn needs_scripts(page: &str, format: Format) -> bool {
     let url = "https://example.org/a/".parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: page.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), page.as_bytes());
     let options = ScrapeOptions::new().formats(vec![format]).check().unwrap();
     transform(input, &options).unwrap().needs_scripts
 }

@@ -246,7 +246,7 @@ const LONG: &str = "The kiln is heated slowly, for the first two hours with the 
 
 fn needs_scripts(page: &str, format: Format) -> bool {
     let url = "https://example.org/a/".parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: page.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), page.as_bytes());
     let options = ScrapeOptions::new().formats(vec![format]).check().unwrap();
     transform(input, &options).unwrap().needs_scripts
 }
@@ -271,7 +271,7 @@ fn shells_are_distinguished_from_pages() {
 fn a_shell_has_no_warning_of_its_own() {
     let url = "https://example.org/".parse().unwrap();
     let body = b"<div id=root></div><script src=a.js></script>";
-    let input = Input { url: &url, content_type: Some("text/html"), body };
+    let input = Input::new(&url, Some("text/html"), body);
     for format in [Format::Markdown, Format::Links] {
         let options = ScrapeOptions::new().formats(vec![format]).check().unwrap();
         let page = transform(input, &options).unwrap();
@@ -291,8 +291,7 @@ fn the_text_of_a_state_fills_a_shell() {
     );
     let url = "https://example.org/a/".parse().unwrap();
     let transform_as = |page: &str, formats: Vec<Format>| {
-        let input =
-            Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: page.as_bytes() };
+        let input = Input::new(&url, Some("text/html; charset=utf-8"), page.as_bytes());
         transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap()
     };
     let page = transform_as(&shell, vec![Format::Markdown, Format::Html, Format::RawHtml, Format::Links]);

@@ -59,7 +59,7 @@ fn page(number: usize, inner: &str) -> String {
 /// The Markdown of a page of a site.
 fn visit(memory: &SiteMemory, path: &str, html: &str, options: &ScrapeOptions) -> String {
     let url = format!("https://example.org{path}").parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html"), html.as_bytes());
     let options = options.clone().check().unwrap();
     let selection = Selection::of(&options).unwrap();
     let page = transform_on_site(input, &options, &selection, usize::MAX, &Interrupt::never(), memory);
@@ -69,7 +69,7 @@ fn visit(memory: &SiteMemory, path: &str, html: &str, options: &ScrapeOptions) -
 /// The Markdown of the same page by itself.
 fn alone(path: &str, html: &str, options: &ScrapeOptions) -> String {
     let url = format!("https://example.org{path}").parse().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html"), html.as_bytes());
     transform(input, &options.clone().check().unwrap()).unwrap().document.markdown.unwrap()
 }
 
@@ -233,7 +233,7 @@ fn the_result_is_the_same_in_every_run_and_differs_by_site() {
     }
     for (site, recurs) in [("https://example.org", true), ("https://example.com", false)] {
         let (url, html) = (format!("{site}/12").parse().unwrap(), page(12, &inner(12)));
-        let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+        let input = Input::new(&url, Some("text/html"), html.as_bytes());
         let plan = options.clone().check().unwrap();
         let selection = Selection::of(&plan).unwrap();
         let page =
@@ -265,7 +265,7 @@ fn work_that_was_interrupted_teaches_nothing() {
     let url = "https://example.org/".parse().unwrap();
     let visit_until = |memory: &SiteMemory, number: usize, interrupt: &Interrupt| {
         let html = page(number, &format!("<p>{BOX}</p>"));
-        let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+        let input = Input::new(&url, Some("text/html"), html.as_bytes());
         transform_on_site(input, &options, &Selection::default(), usize::MAX, interrupt, memory)
     };
     let memory = SiteMemory::default();

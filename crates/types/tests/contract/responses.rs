@@ -41,7 +41,7 @@ fn status() -> JobStatus {
         credits_used: 1,
         expires_at: time(),
         next: None,
-        data: vec![Document { markdown: Some("# A".to_owned()), ..Document::default() }],
+        data: vec![Document::of_markdown("# A".to_owned())],
         created_at: time(),
         completed_at: None,
         warning: None,
@@ -361,15 +361,14 @@ fn codes_have_their_http_statuses() {
 
 #[test]
 fn webhook_payloads() {
+    let mut document = Document::default();
+    document.metadata.source_url = Some("https://a.example/".to_owned());
     let page = WebhookPayload {
         success: false,
         kind: EventName { job: JobKind::BatchScrape, event: EventKind::Page },
         id: id(),
         webhook_id: "w".to_owned(),
-        data: vec![Document {
-            metadata: Metadata { source_url: Some("https://a.example/".to_owned()), ..Metadata::default() },
-            ..Document::default()
-        }],
+        data: vec![document],
         metadata: serde_json::Map::from_iter([("mine".to_owned(), json!(1))]),
         error: Some("too slow".to_owned()),
     };
@@ -387,7 +386,8 @@ fn webhook_payloads() {
 
 #[test]
 fn watcher_frames() {
-    let document = Document { html: Some("<p>".to_owned()), ..Document::default() };
+    let mut document = Document::default();
+    document.html = Some("<p>".to_owned());
     round_trips(
         &WatchFrame::Document { data: Box::new(document) },
         &json!({ "type": "document", "data": { "html": "<p>", "metadata": {} } }),
@@ -400,19 +400,17 @@ fn watcher_frames() {
 
 #[test]
 fn metadata_has_the_wire_names() {
-    let metadata = Metadata {
-        og_title: Some("t".to_owned()),
-        og_url: Some("u".to_owned()),
-        og_site_name: Some("s".to_owned()),
-        dc_terms_created: Some("c".to_owned()),
-        article_tag: Some("a".to_owned()),
-        og_locale_alternate: vec!["de_DE".to_owned()],
-        source_url: Some("x".to_owned()),
-        status_code: Some(200),
-        other: [("theme-color".to_owned(), MetaValue::Many(vec!["#fff".to_owned(), "#000".to_owned()]))]
-            .into(),
-        ..Metadata::default()
-    };
+    let mut metadata = Metadata::default();
+    metadata.og_title = Some("t".to_owned());
+    metadata.og_url = Some("u".to_owned());
+    metadata.og_site_name = Some("s".to_owned());
+    metadata.dc_terms_created = Some("c".to_owned());
+    metadata.article_tag = Some("a".to_owned());
+    metadata.og_locale_alternate = vec!["de_DE".to_owned()];
+    metadata.source_url = Some("x".to_owned());
+    metadata.status_code = Some(200);
+    let colours = MetaValue::Many(vec!["#fff".to_owned(), "#000".to_owned()]);
+    metadata.other = [("theme-color".to_owned(), colours)].into();
     round_trips(
         &metadata,
         &json!({

@@ -262,7 +262,7 @@ impl<R: Reopen> Pair<R> {
         let links = self.pages(number, 3);
         let redirected_to = self.random.once_in(6).then(|| self.page(number).key);
         let choice = self.random.below(10);
-        let mut document = Document { markdown: Some(page.url.to_string()), ..Document::default() };
+        let mut document = Document::of_markdown(page.url.to_string());
         if self.random.once_in(2) {
             let scrape = scrape_id(page.job, self.random.below(1 << 20));
             document.metadata.scrape_id = Some(scrape.to_string());

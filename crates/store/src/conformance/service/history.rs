@@ -93,7 +93,7 @@ fn tracked_scrape(page: LeasedPage, key: &HistoryKey, text: &str) -> FinishedPag
 
 async fn a_document_is_found_by_scrape_id_and_team<S: Store>(fixture: Fixture<S>) {
     let with_id = |scrape: Uuid| {
-        let mut document = Document { markdown: Some(scrape.to_string()), ..Document::default() };
+        let mut document = Document::of_markdown(scrape.to_string());
         document.metadata.scrape_id = Some(scrape.to_string());
         document
     };

@@ -50,7 +50,7 @@ fn an_interrupt_ends_every_pass_over_a_page() {
     let selection = Selection::of(&options).unwrap();
     let url = "https://example.org/a/".parse().unwrap();
     for (name, content_type, body) in costly() {
-        let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+        let input = Input::new(&url, Some(content_type), body.as_bytes());
         let run =
             |interrupt: &Interrupt| transform_within(input, &options, &selection, usize::MAX, interrupt);
         let armed = Interrupt::armed();
@@ -83,7 +83,7 @@ fn a_heading_of_many_blocks_is_read_once() {
         "<p>word word word</p>".repeat(5_000)
     );
     let (options, url) = (options(), "https://example.org/a/".parse().unwrap());
-    let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html"), html.as_bytes());
     let armed = Interrupt::armed();
     transform_within(input, &options, &Selection::of(&options).unwrap(), usize::MAX, &armed).unwrap();
     assert!(armed.spent() < 100 * html.len() as u64, "{} units for {} bytes", armed.spent(), html.len());
@@ -95,7 +95,7 @@ fn an_interrupt_ends_the_collection_of_links() {
     let (options, selection) = (request.check().unwrap(), Selection::default());
     let url = "https://example.org/a/".parse().unwrap();
     let body: String = (0..20_000).map(|at| format!("<a href=/{at}>x</a>")).collect();
-    let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
+    let input = Input::new(&url, Some("text/html"), body.as_bytes());
     for units in [0, 1_000, 50_000] {
         let interrupt = Interrupt::after(units);
         let error = transform_within(input, &options, &selection, usize::MAX, &interrupt).unwrap_err();

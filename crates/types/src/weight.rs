@@ -5,10 +5,13 @@
 
 use std::io::{self, Write};
 
-use gleaner_types::{ActionResults, Document, MetaValue, Metadata};
 use serde_json::Value;
 
-pub(crate) fn weight(document: &Document) -> usize {
+use crate::document::{ActionResults, Document, MetaValue, Metadata};
+
+/// The approximate memory use of a document, in bytes.
+#[must_use]
+pub fn weight(document: &Document) -> usize {
     weight_up_to(document, usize::MAX)
 }
 
