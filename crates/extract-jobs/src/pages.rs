@@ -219,7 +219,7 @@ impl Extract for PlannedExtract {
                 match state.compared.read(&job, slots, &page, request, &mut read.notes).await {
                     Ok(data) => read.compared = Some(data),
                     Err(cause) => {
-                        read.notes.push(format!("the fields to compare could not be read: {cause}"))
+                        read.notes.push(format!("the fields to compare could not be read: {cause}"));
                     }
                 }
             }

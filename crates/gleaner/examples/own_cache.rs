@@ -5,9 +5,8 @@
 
 use std::{collections::HashMap, error::Error, io, sync::Arc};
 
-use gleaner::{
-    BoxFuture, CacheEntry, CacheKey, CacheStore, Engine, ScrapeRequest, Storage, tokio::sync::Mutex,
-};
+use gleaner::tokio::sync::Mutex;
+use gleaner::{BoxFuture, CacheEntry, CacheKey, CacheStore, Engine, ScrapeRequest, Storage};
 
 #[derive(Debug, Default)]
 pub(crate) struct ByteCache(Mutex<HashMap<String, Vec<u8>>>);
@@ -20,10 +19,16 @@ impl CacheStore for ByteCache {
         })
     }
     fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
-        Box::pin(async move { Ok(self.0.lock().await.insert(entry.key().name(), entry.encode())).map(drop) })
+        Box::pin(async move {
+            self.0.lock().await.insert(entry.key().name(), entry.encode());
+            Ok(())
+        })
     }
     fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(async move { Ok(self.0.lock().await.remove(&key.name())).map(drop) })
+        Box::pin(async move {
+            self.0.lock().await.remove(&key.name());
+            Ok(())
+        })
     }
 }
 

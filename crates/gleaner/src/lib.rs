@@ -289,8 +289,10 @@ pub mod store {
         MAX_UNREAD_DOCUMENTS, MAX_UNSETTLED_JOBS, MAX_WARNINGS, MemoryConfig, MemoryStore, NewJob, Note,
         NoteKind, NoteValue, PageFailure, PageFailures, PageOutcome, PastScrape, ReadBound, Receipt, Renewal,
         Reservation, Retention, Shortage, Slice, Store, StoredJob, TeamId, TeamLoad, TrackedScrape,
-        WaitingFor, WorkerId, grant_operation, is_heavier, journal, parts, scrape_id,
+        WaitingFor, WorkerId, grant_operation, journal, parts, scrape_id,
     };
+    #[doc(inline)]
+    pub use gleaner_types::is_heavier;
 }
 #[doc(inline)]
 pub use gleaner_store::{

@@ -11,6 +11,7 @@ use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_tests::process::{run_in_process, url_from_parent};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::json;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 
 use crate::installed;
@@ -119,8 +120,13 @@ async fn exhausted_child() {
     setrlimit(Resource::Nofile, Rlimit { current: Some(FILES), maximum: present.maximum }).unwrap();
     let browser = builder.build().unwrap();
     let loopback = "127.0.0.0/8".parse().unwrap();
-    let engine =
-        Engine::builder().allow_private(loopback).renderer(Arc::new(browser.clone())).build().unwrap();
+    let engine = Engine::builder()
+        .allow_private(loopback)
+        .renderer(Arc::new(browser.clone()))
+        // One of its own could not start without descriptors.
+        .on_runtime(Handle::current())
+        .build()
+        .unwrap();
     let mut held = Vec::new();
     while let Ok(file) = File::open("/dev/null") {
         held.push(file);

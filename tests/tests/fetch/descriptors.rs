@@ -10,6 +10,7 @@ use gleaner_testkit::{HostilePage, PageServer};
 use gleaner_tests::fakes::links_only;
 use gleaner_tests::process::{run_in_process, url_from_parent};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -45,8 +46,13 @@ async fn child() {
     let present = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: Some(FILES), maximum: present.maximum }).unwrap();
     let loopback = "127.0.0.0/8".parse().unwrap();
-    let engine =
-        Engine::builder().allow_private(loopback).pages(Pages::new().near_duplicates(false)).build().unwrap();
+    let engine = Engine::builder()
+        .allow_private(loopback)
+        .pages(Pages::new().near_duplicates(false))
+        // One of its own could not start without descriptors.
+        .on_runtime(Handle::current())
+        .build()
+        .unwrap();
     let mut held = Vec::new();
     while let Ok(file) = File::open("/dev/null") {
         held.push(file);

@@ -74,7 +74,9 @@ async fn a_program_gets_a_copy_only_if_it_asks_for_one() {
         ("again", request(), None, 2),
         ("a copy of a minute", request().max_age(60_000), Some(CacheState::Hit), 2),
         ("a copy of any age", request().lockdown(true), Some(CacheState::Hit), 2),
-        ("the contract", request().with_defaults(Defaults::Contract), Some(CacheState::Hit), 2),
+        // A copy of a connection with a checked certificate is none of one without.
+        ("the contract", request().with_defaults(Defaults::Contract), Some(CacheState::Miss), 3),
+        ("the contract again", request().with_defaults(Defaults::Contract), Some(CacheState::Hit), 3),
     ] {
         let document = engine.scrape(request).await.unwrap();
         assert_eq!(document.metadata.cache_state, state, "{name}");

@@ -353,7 +353,13 @@ fn only_the_transport_opens_connections() {
     openers.sort();
     assert_eq!(
         openers,
-        ["fetch/src/resolve.rs", "fetch/src/transport/dial.rs", "fetch/src/transport/mod.rs"]
+        [
+            "fetch/src/resolve.rs",
+            "fetch/src/transport/dial.rs",
+            "fetch/src/transport/mod.rs",
+            // A socket that connects to nothing: whether a tokio runtime has I/O.
+            "gleaner/src/builder/executing.rs",
+        ]
     );
     println!(
         "{} of {files} source files open connections or resolve names, all in the fetch crate",

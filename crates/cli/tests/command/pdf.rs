@@ -103,6 +103,7 @@ async fn a_worker_and_the_process_itself_convert_a_pdf_equally() {
     for builder in [on_loopback(), on_loopback().pdf_worker(worker())] {
         let mut document = builder.build().unwrap().scrape(ScrapeRequest::new(&url)).await.unwrap();
         document.metadata.scrape_id = None;
+        document.metadata.duration = None;
         documents.push(document);
     }
     assert_eq!(documents[0], documents[1]);

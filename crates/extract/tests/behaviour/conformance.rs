@@ -42,7 +42,7 @@ impl LanguageModel for Talkative {
 
     fn complete<'a>(&'a self, _: &'a ModelRequest) -> BoxFuture<'a, Result<ModelAnswer, ProviderError>> {
         let text = "and so on ".repeat(1_000);
-        Box::pin(async move { Ok(ModelAnswer { text, finish: Finish::Stop, usage: None }) })
+        Box::pin(async move { Ok(ModelAnswer::new(text, Finish::Stop, None)) })
     }
 }
 
@@ -60,11 +60,7 @@ impl WebSearch for Finds {
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<SearchHit>, ProviderError>> {
         Box::pin(async move {
             let urls = (0..query.limit).map(|page| format!("{}://a.example/{page}", self.0));
-            let hit = |url: String| SearchHit {
-                url: url.parse().unwrap(),
-                title: String::new(),
-                snippet: String::new(),
-            };
+            let hit = |url: String| SearchHit::new(url.parse().unwrap(), "", "");
             Ok(if query.text.contains(self.1) { urls.map(hit).collect() } else { Vec::new() })
         })
     }

@@ -6,13 +6,13 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use gleaner::hooks::{
     DocumentSink, Follow, FoundLink, HookError, PageFacts, PageHooks, RequestDraft, SinkPage,
 };
 use gleaner::layer::{AnswerBody, Error, FetchLayer, HeaderValue, LayerAnswer, LayerRequest, Next};
 use gleaner::{
-    BoxFuture, CrawlRequest, Document, Engine, Resolve, ScrapeRequest, SkipReason, http, request::Format,
+    BoxFuture, CrawlRequest, Document, Engine, Network, Resolve, ScrapeRequest, SkipReason, http,
+    request::Format,
 };
 use gleaner_testkit::{HostilePage, PageServer, RawServer, Site, SiteSpec, Step};
 
@@ -82,13 +82,14 @@ async fn a_header_that_http_forbids_fails_its_page_only() {
 #[derive(Debug)]
 struct Names;
 
-#[async_trait]
 impl Resolve for Names {
-    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        match host {
-            "inside.example" => Ok(vec![IpAddr::from([10, 0, 0, 1])]),
-            _ => Err(io::ErrorKind::NotFound.into()),
-        }
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        Box::pin(async move {
+            match host {
+                "inside.example" => Ok(vec![IpAddr::from([10, 0, 0, 1])]),
+                _ => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
     }
 }
 
@@ -120,7 +121,7 @@ impl FetchLayer for Recorded {
 #[tokio::test]
 async fn a_layer_answers_a_crawl_from_a_recorded_session() {
     let layer = Arc::new(Recorded::default());
-    let builder = Engine::builder().resolver(Arc::new(Names));
+    let builder = Engine::builder().network(Network::new().resolver(Arc::new(Names)));
     let engine = builder.wrap_fetch(Arc::clone(&layer) as Arc<dyn FetchLayer>).build().unwrap();
     let request = CrawlRequest::new("https://recorded.example/").formats([Format::Markdown]);
     let end = engine.crawl(request).await.unwrap().wait().await.unwrap();
@@ -137,7 +138,7 @@ async fn a_layer_answers_a_crawl_from_a_recorded_session() {
 #[tokio::test]
 async fn a_layer_is_not_asked_for_an_address_that_the_guard_refuses() {
     let layer = Arc::new(Recorded::default());
-    let builder = Engine::builder().resolver(Arc::new(Names));
+    let builder = Engine::builder().network(Network::new().resolver(Arc::new(Names)));
     let engine = builder.wrap_fetch(Arc::clone(&layer) as Arc<dyn FetchLayer>).build().unwrap();
     for url in ["http://127.0.0.1/", "http://inside.example/", "http://[::1]/"] {
         let error = engine.scrape(ScrapeRequest::new(url)).await.unwrap_err();

@@ -296,8 +296,7 @@ async fn a_failing_account_delays_no_other() {
 #[tokio::test]
 async fn accounts_keep_the_rules_of_every_provider() {
     let limits = vec![(Operation::Crawl, 1)];
-    let metered =
-        TeamConfig { credits: Some(5_000), requests_per_minute: limits, ..TeamConfig::new(team("metered")) };
+    let metered = TeamConfig::new(team("metered")).credits(5_000).requests_per_minute(limits);
     let teams = MemoryAccounts::new().with_team("first", metered);
     let teams = teams.with_team("second", TeamConfig::new(team("unmetered")));
     conformance::accounts(&teams, "first").await;
@@ -308,7 +307,7 @@ async fn accounts_keep_the_rules_of_every_provider() {
 #[tokio::test]
 #[should_panic(expected = "the provider answers")]
 async fn accounts_that_fail_are_found() {
-    let gone = TeamConfig { credits: Some(5_000), ..TeamConfig::new(team("gone")) };
+    let gone = TeamConfig::new(team("gone")).credits(5_000);
     let failing = FailingAccounts::new(MemoryAccounts::new().with_team("key", gone));
     conformance::accounts(&*failing, "key").await;
 }

@@ -78,8 +78,8 @@ mod tests {
     use super::*;
     use crate::journal::VecJournal;
     use crate::{
-        Error, ErrorKind, FinishedPage, JobAccount, MemoryConfig, MemoryStore, NewJob, PageOutcome,
-        Store as _, TeamId, WorkerId,
+        Error, ErrorKind, FinishedPage, JobAccount, LeasedPage, MemoryConfig, MemoryStore, NewJob,
+        PageOutcome, Store as _, TeamId, WorkerId,
     };
 
     const NOW: Duration = Duration::from_secs(1_700_000_000);
@@ -118,11 +118,20 @@ mod tests {
         open(&journal.after_crash()).snapshot(id(number)).await.map(|job| job.total)
     }
 
-    /// Leases a page, which is of this job, and finishes it.
-    async fn work_on(store: &LocalStore<VecJournal>, number: u128) {
+    /// Leases a page, which is of this job.
+    async fn lease(store: &LocalStore<VecJournal>, number: u128) -> LeasedPage {
         let page = store.lease(WORKER, 1, NOW).await.unwrap().pages.pop().expect("a page is ready");
         assert_eq!(page.job, id(number));
+        page
+    }
+
+    async fn finish(store: &LocalStore<VecJournal>, page: LeasedPage) {
         assert!(store.finish(FinishedPage::new(page, PageOutcome::Skipped), NOW).await.unwrap().accepted);
+    }
+
+    /// Leases a page, which is of this job, and finishes it.
+    async fn work_on(store: &LocalStore<VecJournal>, number: u128) {
+        finish(store, lease(store, number).await).await;
     }
 
     fn waiting<J: Journal>(store: &LocalStore<J>, arrival: &Arrival) -> u64 {
@@ -172,10 +181,11 @@ mod tests {
         let journal = VecJournal::default();
         let store = open(&journal);
         store.submit(batch(1, pages("one.example", 0, 1)), NOW).await.unwrap();
+        let page = lease(&store, 1).await;
         let key = Some(Uuid::from_u128(7));
         let (mut arrival, account) =
             store.begin_append(id(1), pages("many.example", 1, PAGES), 5, key, NOW).unwrap();
-        work_on(&store, 1).await;
+        finish(&store, page).await;
         assert_eq!(store.snapshot(id(1)).await.unwrap().ended_at, None);
         while arrival.queue_slice(&store) {
             assert!(store.lease(WORKER, 1, NOW).await.unwrap().pages.is_empty(), "the job is held");
@@ -195,8 +205,9 @@ mod tests {
         let page = pages("one.example", 0, 1);
         store.submit(batch(1, page.clone()), NOW).await.unwrap();
         let known: Vec<Candidate> = page.into_iter().cycle().take(SLICE + 1).collect();
+        let page = lease(&store, 1).await;
         let (mut arrival, account) = store.begin_append(id(1), known, 0, None, NOW).unwrap();
-        work_on(&store, 1).await;
+        finish(&store, page).await;
         while arrival.queue_slice(&store) {}
         let (admitted, _) = store.end_append(arrival, id(1), account.as_ref(), 0, NOW).unwrap();
         assert_eq!((admitted.new, admitted.seen), (0, SLICE as u64 + 1));

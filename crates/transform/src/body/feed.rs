@@ -174,11 +174,8 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
             break;
         }
         match event {
-            Event::Start(start) => {
-                if !reading.start(&start) {
-                    break;
-                }
-            }
+            Event::Start(start) if !reading.start(&start) => break,
+            Event::Start(_) => {}
             Event::Empty(start) => {
                 if !reading.start(&start) {
                     break;

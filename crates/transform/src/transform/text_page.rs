@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{Document, Interrupt, MetaValue, Metadata};
+use gleaner_types::{Document, Interrupt, MetaValue};
 use url::Url;
 
 use super::html_page::{self, wants_text};

@@ -251,7 +251,7 @@ fn queries_of_a_document_that_a_browser_wrote_are_in_the_encoding_of_the_page() 
         ("text/html; charset=utf-8; document-charset=windows-1251", "q=%FF"),
         ("text/html; charset=utf-8; document-charset=unknown", "q=%D1%8F"),
     ] {
-        let input = Input { url: &url, content_type: Some(content_type), body };
+        let input = Input::new(&url, Some(content_type), body);
         assert_eq!(links(input).unwrap().links[0].url.query(), Some(query), "{content_type}");
         let page = transform(input, &ScrapeOptions::new().check().unwrap()).unwrap();
         assert_eq!(page.links.links[0].url.query(), Some(query), "{content_type}");

@@ -11,7 +11,7 @@ const ATOM: &str = "application/atom+xml";
 
 fn read(body: &str, content_type: &str) -> Document {
     let url = "https://example.org/feeds/all".parse().unwrap();
-    let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+    let input = Input::new(&url, Some(content_type), body.as_bytes());
     let formats = [Format::Markdown, Format::Links, Format::Images];
     let page = transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap();
     assert_eq!(links(input).unwrap(), page.links, "{body}");

@@ -8,7 +8,7 @@ use gleaner_types::{Document, MetaValue};
 
 fn read_at(address: &str, body: &[u8], content_type: &str) -> Document {
     let url = format!("https://example.org/docs/{address}").parse().unwrap();
-    let input = Input { url: &url, content_type: Some(content_type), body };
+    let input = Input::new(&url, Some(content_type), body);
     let formats = [Format::Markdown, Format::Links, Format::RawHtml];
     transform(input, &ScrapeOptions::new().formats(formats).check().unwrap()).unwrap().document
 }
