@@ -7,7 +7,7 @@ use gleaner_types::PageError;
 use tokio::time::Instant;
 
 use crate::context::JobContext;
-use crate::hooked::EndedAttempt;
+use crate::hook_calls::EndedAttempt;
 use crate::hooks::Retry;
 use crate::limits::{EXHAUSTED_PAUSE, MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 use crate::shared::Shared;

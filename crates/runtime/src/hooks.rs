@@ -1,7 +1,7 @@
 //! Hooks of the embedding program for the pages of its jobs: which links to follow, what to send with a
 //! request, the pace of a host, retries, and the end of each page.
 //!
-//! The runtime calls them through [`crate::hooked`], which bounds their time and catches their panics.
+//! The runtime calls them through [`crate::hook_calls`], which bounds their time and catches their panics.
 
 use std::borrow::Cow;
 use std::fmt;
