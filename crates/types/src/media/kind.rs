@@ -130,7 +130,7 @@ impl MediaKind {
         }
     }
 
-    /// True if pages hardly ever come from such a body, or only use it as a picture.
+    /// Whether pages hardly ever come from such a body, or only use it as a picture.
     #[must_use]
     pub const fn is_file(self) -> bool {
         matches!(self, Self::Binary | Self::Document | Self::Svg)
