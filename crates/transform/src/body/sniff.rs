@@ -55,7 +55,7 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>, url: &Url) -> Body 
     }
     let found = match declared.kind() {
         MediaKind::Binary => return Body::Binary(declared.essence().to_owned()),
-        MediaKind::Document => return document(head, &declared),
+        MediaKind::Office => return office(head, &declared),
         MediaKind::Html if is_feed(head) => Body::Feed,
         MediaKind::Html if declared.essence() == "application/xhtml+xml" => Body::Xhtml,
         MediaKind::Html => Body::Html,
@@ -80,7 +80,7 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>, url: &Url) -> Body 
 
 /// A body that is declared as a file of an office program. Others send tables and pages like this, so that
 /// the office program opens them.
-fn document(head: &[u8], declared: &MediaType) -> Body {
+fn office(head: &[u8], declared: &MediaType) -> Body {
     if !is_text(head) {
         return Body::Binary(declared.essence().to_owned());
     }
