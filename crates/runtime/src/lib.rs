@@ -16,8 +16,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
-//!   `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hook_calls`
+//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`,
+//!   `fair_semaphore`, `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hook_calls`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
