@@ -33,7 +33,8 @@ pub type LayerAnswer = http::Response<AnswerBody>;
 /// a host name that resolves to such an address. A host name that does not resolve passes, so that recorded
 /// sessions need no network. A layer that connects by itself must check the address that it connects to.
 pub trait FetchLayer: Send + Sync + 'static {
-    /// Answers a request. If it panics, the request fails. It is dropped at the deadline of the request.
+    /// Answers a request. It must not block its thread. If it panics, the request fails. It is dropped at the
+    /// deadline of the request.
     ///
     /// # Errors
     /// If there is no answer: that of `next`, or an [`Error::layer`].

@@ -37,7 +37,7 @@ pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
 
 fn judge_essence(essence: &str) -> Verdict {
     match MediaKind::of(essence) {
-        MediaKind::Unknown | MediaKind::Document => Verdict::Unsure,
+        MediaKind::Unknown | MediaKind::Office => Verdict::Unsure,
         kind if kind.is_file() => Verdict::Refused(essence.to_owned()),
         _ => Verdict::Accepted,
     }
@@ -72,7 +72,7 @@ pub(crate) fn judge_bytes(accept: Accept, headers: &HeaderMap, bytes: &[u8]) -> 
         Verdict::Refused(kind) => Err(kind),
         Verdict::Unsure if kind == "application/octet-stream" => Err(kind),
         // Tables and pages are also sent as files of office programs.
-        Verdict::Unsure if MediaKind::of(&kind) == MediaKind::Document && !media::is_text(bytes) => Err(kind),
+        Verdict::Unsure if MediaKind::of(&kind) == MediaKind::Office && !media::is_text(bytes) => Err(kind),
         Verdict::Unsure | Verdict::Accepted => Ok(()),
     }
 }

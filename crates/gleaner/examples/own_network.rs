@@ -1,4 +1,4 @@
-//! Your own proxy, user agent, headers, root certificates and resolver of names.
+//! Your own proxy, user agent, headers and root certificates.
 //!
 //! `cargo run --release -p gleaner --example own_network -- URL [http://user:password@proxy:3128 [ca.pem]]`
 #![expect(clippy::print_stdout, reason = "a command-line program")]

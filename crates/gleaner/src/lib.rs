@@ -246,8 +246,8 @@ pub mod render {
 pub mod layer {
     #[doc(inline)]
     pub use gleaner_fetch::{
-        AnswerBody, Error, ErrorKind, FetchLayer, HeaderMap, HeaderName, HeaderValue, LayerAnswer,
-        LayerRequest, Method, Next,
+        AnswerBody, Error as FetchError, ErrorKind as FetchErrorKind, FetchLayer, HeaderMap, HeaderName,
+        HeaderValue, LayerAnswer, LayerRequest, Method, Next,
     };
 }
 /// The types of [hooks for each page](EngineBuilder::hooks) and of a [sink of documents](EngineBuilder::sink).

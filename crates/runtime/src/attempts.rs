@@ -7,7 +7,7 @@ use gleaner_types::PageError;
 use tokio::time::Instant;
 
 use crate::context::JobContext;
-use crate::hooked::EndedAttempt;
+use crate::hook_calls::EndedAttempt;
 use crate::hooks::Retry;
 use crate::limits::{EXHAUSTED_PAUSE, MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 use crate::shared::Shared;
@@ -44,7 +44,8 @@ pub(crate) fn retry(
 ) -> Option<PageOutcome> {
     let attempt = page.attempt;
     let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(attempt.min(6)));
-    let at = shared.clock.now() + pause;
+    // A hook may ask for any pause.
+    let at = shared.clock.now().saturating_add(pause);
     let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
     let is_allowed = attempt + 1 < MAX_ATTEMPTS && in_time && job.take_retry();
     if is_allowed {

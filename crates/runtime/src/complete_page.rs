@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
 use crate::explain::FoundOn;
-use crate::hooked::{Hooks, LinkingPage};
+use crate::hook_calls::{Hooks, LinkingPage};
 use crate::ports::PageText;
 use crate::rejections::Rejections;
 use crate::second_pass::PageVersion;

@@ -10,9 +10,9 @@ use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, SkipReason, Ur
 use gleaner_store::{LeasedPage, Note, NoteKind, NoteValue, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, as_written};
 use gleaner_types::{JobId, SafeUrl};
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::cancellation::Cancellation;
 use crate::explain::{FoundOn, Records, TraceRules, Traces};
 use crate::host_limiter::RequestPacing;
 use crate::rejections::Rejections;
@@ -81,7 +81,7 @@ pub(crate) struct JobContext {
     slash_added: bool,
     /// When the caller stops waiting. No retry starts after it.
     pub(crate) deadline: Option<Duration>,
-    pub(crate) cancelled: CancellationToken,
+    pub(crate) cancelled: Cancellation,
     /// Whether its documents go to the sink.
     pub(crate) to_sink: bool,
     retries: RetryBudget,
@@ -274,7 +274,7 @@ impl JobContext {
         // A cached copy counts as retained data.
         options.store_in_cache &= !zero_data_retention;
         let external_options = without_headers(&options);
-        let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
+        let (cancelled, retries) = (Cancellation::new(), RetryBudget::new());
         Self {
             id,
             options,

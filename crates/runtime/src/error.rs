@@ -76,7 +76,7 @@ impl Error {
         Self::new(ErrorKind::NotFound, "Job not found")
     }
 
-    /// The documents of a job, of which there were so many, were read by another handle.
+    /// This many documents of a job were read by another handle.
     pub(crate) fn gone(documents: u64) -> Self {
         let text = format!(
             "the documents of this job are gone: {documents} were read before, and a job in memory keeps no \

@@ -1,3 +1,5 @@
+//! The handle of a job: a stream of its documents, and its end.
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;

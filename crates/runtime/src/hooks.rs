@@ -1,7 +1,7 @@
 //! Hooks of the embedding program for the pages of its jobs: which links to follow, what to send with a
 //! request, the pace of a host, retries, and the end of each page.
 //!
-//! The runtime calls them through [`crate::hooked`], which bounds their time and catches their panics.
+//! The runtime calls them through [`crate::hook_calls`], which bounds their time and catches their panics.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -28,7 +28,7 @@ pub trait PageHooks: Send + Sync + 'static {
     /// Whether to follow a link of a crawled page. It is asked for each link that belongs to the crawl by its
     /// rules, and not for the URLs of sitemaps. A link that is found on several pages is asked for on each.
     ///
-    /// If it panics or takes too long, the page fails.
+    /// All links of a page share one [`HOOK_TIME`]. If it panics or takes too long, the page fails.
     fn follow(&self, link: &FoundLink<'_>, page: &PageFacts<'_>) -> Follow {
         let _ = (link, page);
         Follow::Yes
@@ -198,7 +198,7 @@ impl<'a> RequestDraft<'a> {
         self.options.headers.remove(&name.to_ascii_lowercase());
     }
 
-    /// Adds a cookie for this request, beside those of the job.
+    /// Adds a cookie for this request to those of the job.
     pub fn add_cookie(&mut self, name: &str, value: &str) {
         let cookies = self.options.headers.entry("cookie".to_owned()).or_default();
         if !cookies.is_empty() {
@@ -270,6 +270,9 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// Maximum [gap](Self::gap).
+    pub const MAX_GAP: Duration = Duration::from_secs(3_600);
+
     /// No limits.
     #[must_use]
     pub const fn new() -> Self {
@@ -282,10 +285,11 @@ impl Pace {
         Self { places: if places == 0 { 1 } else { places }, ..self }
     }
 
-    /// Sets the minimum time from the end of one request to the start of the next, one request at a time.
+    /// Sets the minimum time from the end of one request to the start of the next, one request at a time; at
+    /// most [`MAX_GAP`](Self::MAX_GAP).
     #[must_use]
     pub const fn gap(self, gap: Duration) -> Self {
-        Self { gap, ..self }
+        Self { gap: if gap.as_secs() < Self::MAX_GAP.as_secs() { gap } else { Self::MAX_GAP }, ..self }
     }
 }
 

@@ -42,7 +42,7 @@ const MAX_IDLE_HOSTS: usize = 10_000;
 /// The embedder is asked again for the pace of a host after this time.
 const PACE_LIFETIME: Duration = Duration::from_secs(10);
 /// Hosts with a gap, or with a job that has a delay, stay this long before eviction: no gap is longer.
-const MAX_GAP: Duration = Duration::from_secs(3_600);
+const MAX_GAP: Duration = Pace::MAX_GAP;
 
 /// Limits of one request, in addition to the known limits of its host.
 #[derive(Debug, Clone, Copy)]
@@ -232,7 +232,7 @@ impl HostLimiter {
         host.notify(state);
     }
 
-    /// Does a request wait for the host of `url`?
+    /// Whether a request waits for the host of `url`.
     pub(crate) fn has_waiters(&self, url: &Url) -> bool {
         let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         hosts.by_name.get(host_name(url)).is_some_and(|host| !host.lock().waiting.is_empty())

@@ -1,4 +1,4 @@
-//! Controls a job from any task, beside the handle that reads its documents.
+//! Controls a job from any task, while its handle reads the documents.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};

@@ -16,8 +16,8 @@
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
-//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`, `fair_semaphore`,
-//!   `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hooked`
+//! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`,
+//!   `fair_semaphore`, `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hook_calls`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
@@ -50,7 +50,7 @@ mod fair_semaphore;
 mod fetching;
 mod handle;
 mod holds;
-mod hooked;
+mod hook_calls;
 mod hooks;
 mod host_addresses;
 mod host_limiter;
@@ -113,7 +113,7 @@ pub use explain::{Explanation, MAX_EXPLAINED_URLS, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use fair_semaphore::{FairPermit, FairSemaphore, SlotOwner};
 pub use handle::{Job, JobEnd};
-pub use hooked::MAX_HOOK_THREADS;
+pub use hook_calls::MAX_HOOK_THREADS;
 pub use hooks::{
     EndOutcome, Follow, FoundLink, HOOK_TIME, HookError, Pace, PageAttempt, PageEnd, PageFacts, PageHooks,
     RequestDraft, Retry,

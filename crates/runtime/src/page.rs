@@ -18,7 +18,7 @@ use crate::context::{CrawlContext, JobContext, retry_note};
 use crate::deliver::deliver;
 use crate::fetching::{FirstAnswer, fetch};
 use crate::holds::hold_of;
-use crate::hooked::EndedPage;
+use crate::hook_calls::EndedPage;
 use crate::host_limiter::HostLease;
 use crate::hosts::is_busy;
 use crate::log_suppression::without_logs;

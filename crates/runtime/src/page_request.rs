@@ -149,7 +149,8 @@ impl PageRequest<'_> {
     fn due(&self, now: Instant) -> Instant {
         let left = self.page_deadline.saturating_duration_since(now);
         let reserve = MAX_TRANSFORM_RESERVE.min(left / 10);
-        (now + self.options.timeout).min(now + left.saturating_sub(reserve))
+        // A hook may set any timeout.
+        now + self.options.timeout.min(left.saturating_sub(reserve))
     }
 
     /// Reports the host of a failed request, unless it is the host of the page: then returns its observation.

@@ -22,7 +22,7 @@ use crate::context::JobContext;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::extract::Extract;
-use crate::hooked::Hooks;
+use crate::hook_calls::Hooks;
 use crate::hooks::PageHooks;
 use crate::limits::{MANY_PAGES, MAX_TRANSFORM_TIME};
 use crate::map::{self, MapResult};

@@ -8,7 +8,6 @@ use gleaner_store::{Admission, Error as StoreError, JobWarning, Note, Store, Wor
 use gleaner_types::JobId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::browser_access::{BrowserAccess, EngineChoice};
@@ -19,7 +18,7 @@ use crate::config::RuntimeConfig;
 use crate::context::{CrawlContext, JobContext};
 use crate::executor::Executor;
 use crate::extract::Extract;
-use crate::hooked::Hooks;
+use crate::hook_calls::Hooks;
 use crate::host_limiter::HostLimiter;
 use crate::limits::{MAX_CONCURRENT_MAPS, TransformLimits};
 use crate::memory::Memory;
@@ -56,7 +55,7 @@ pub(crate) struct Shared {
     /// Near-duplicates among the texts of a crawl's pages are detected.
     pub(crate) near_duplicates: bool,
     /// No more pages are leased, and those in work are finished.
-    pub(crate) stopping: CancellationToken,
+    pub(crate) stopping: Cancellation,
     /// All work ends.
     pub(crate) stopped: Cancellation,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
@@ -112,7 +111,7 @@ impl Shared {
             agent: robots_agent,
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
             near_duplicates,
-            stopping: CancellationToken::new(),
+            stopping: Cancellation::new(),
             stopped: Cancellation::new(),
             contexts: Mutex::default(),
             loading: Mutex::default(),

@@ -20,8 +20,8 @@ use crate::hooks::HookError;
 /// Its status and its webhooks have no more either. Single scrapes and the pages of extract jobs are not
 /// written.
 pub trait DocumentSink: Send + Sync + 'static {
-    /// Writes a document. It must be durable when this returns. A call is dropped after
-    /// [`SINK_TIME`](crate::SINK_TIME) and when its job ends; it counts as failed if it panics.
+    /// Writes a document. It must be durable when this returns, and the call must not block its thread. It is
+    /// dropped after [`SINK_TIME`](crate::SINK_TIME) and when its job ends; it counts as failed if it panics.
     ///
     /// # Errors
     /// If it was not written.

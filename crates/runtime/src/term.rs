@@ -8,8 +8,8 @@ use std::time::Duration;
 use gleaner_store::{LeaseId, LeasedPage};
 use gleaner_types::JobId;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
+use crate::cancellation::Cancellation;
 use crate::clock::Clock;
 
 /// The term of a worker, and the pages in work that depend on it. A store of one process sets no end.
@@ -24,7 +24,7 @@ pub(crate) struct Term {
 #[derive(Debug)]
 struct InWork {
     job: JobId,
-    stop: CancellationToken,
+    stop: Cancellation,
 }
 
 impl Term {
@@ -107,7 +107,7 @@ impl Term {
         if !self.has_end() {
             return PageInWork(None);
         }
-        let stop = CancellationToken::new();
+        let stop = Cancellation::new();
         self.in_work().insert(page.lease, InWork { job: page.job, stop: stop.clone() });
         // After the insert: the end of the term stops all pages that it finds.
         if self.is_over() {
@@ -147,7 +147,7 @@ pub(crate) struct PageInWork(Option<Registered>);
 struct Registered {
     term: Arc<Term>,
     lease: LeaseId,
-    stop: CancellationToken,
+    stop: Cancellation,
 }
 
 impl PageInWork {

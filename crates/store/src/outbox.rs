@@ -116,7 +116,7 @@ pub struct DeadLetter {
 }
 
 impl DeadLetter {
-    /// The event to `url` that was given up at this time, after so many attempts and for this reason.
+    /// The event to `url` that was given up at this time, after this number of attempts and for this reason.
     #[must_use]
     pub fn new(
         id: EventId,

@@ -107,7 +107,7 @@ fn declared_charset(body: &[u8], kind: MediaKind) -> Option<&'static Encoding> {
 
 /// True if a body of this kind may be HTML.
 const fn is_markup(kind: MediaKind) -> bool {
-    matches!(kind, MediaKind::Html | MediaKind::Document | MediaKind::Unknown | MediaKind::Other)
+    matches!(kind, MediaKind::Html | MediaKind::Office | MediaKind::Unknown | MediaKind::Other)
 }
 
 fn xml_charset(head: &[u8]) -> Option<&'static Encoding> {

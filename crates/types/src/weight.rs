@@ -15,7 +15,7 @@ pub fn weight(document: &Document) -> usize {
     weight_up_to(document, usize::MAX)
 }
 
-/// True if a document takes more than `than` bytes, so that writing it as JSON takes long. The check itself
+/// Whether a document takes more than `than` bytes, so that writing it as JSON takes long. The check itself
 /// is fast.
 #[must_use]
 pub fn is_heavier(document: &Document, than: usize) -> bool {

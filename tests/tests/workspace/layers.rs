@@ -22,7 +22,7 @@ const MODULES: &[&str] = &[
     "timings",
     "hooks",
     "sink",
-    "hooked",
+    "hook_calls",
     "credits",
     "exports",
     "limits",

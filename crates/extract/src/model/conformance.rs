@@ -29,7 +29,7 @@ use crate::schema::Dialect;
 const CALLS: usize = 3;
 /// Tokens of an answer that is cut off. Some providers accept no fewer.
 const FEW_TOKENS: u64 = 16;
-/// Upper bound on the bytes of a token in an answer.
+/// Maximum length of a token in an answer, in bytes.
 const MAX_TOKEN_BYTES: usize = 64;
 
 /// What every [`LanguageModel`] must do. The model may answer whatever it likes.

@@ -205,7 +205,7 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// A conversation with an answer in plain text of at most so many tokens.
+    /// A conversation with an answer in plain text of at most this many tokens.
     #[must_use]
     pub fn new(messages: Vec<Message>, max_tokens: u64) -> Self {
         Self { messages, schema: None, max_tokens, seed: None }

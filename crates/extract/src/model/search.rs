@@ -33,7 +33,7 @@ pub struct SearchQuery {
 }
 
 impl SearchQuery {
-    /// A search for pages in any language, with at most so many hits.
+    /// A search for pages in any language, with at most this many hits.
     #[must_use]
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
         Self { text: text.into(), limit, language: None }

@@ -1,3 +1,5 @@
+//! The setting of the tokio runtime that an engine works in.
+
 use std::net::{Ipv4Addr, UdpSocket};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

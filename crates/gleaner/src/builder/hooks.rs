@@ -1,3 +1,5 @@
+//! The settings of a program's own code for each page: hooks, a layer around the fetcher, and a sink.
+
 use std::sync::Arc;
 
 use gleaner_fetch::FetchLayer;
@@ -46,7 +48,7 @@ impl EngineBuilder {
     /// use std::sync::Arc;
     ///
     /// use gleaner::BoxFuture;
-    /// use gleaner::layer::{Error, FetchLayer, LayerAnswer, LayerRequest, Next};
+    /// use gleaner::layer::{FetchError, FetchLayer, LayerAnswer, LayerRequest, Next};
     ///
     /// /// Answers from memory what it has, and asks the site for the rest.
     /// struct Recorded;
@@ -56,7 +58,7 @@ impl EngineBuilder {
     ///         &'a self,
     ///         request: LayerRequest,
     ///         next: Next<'a>,
-    ///     ) -> BoxFuture<'a, Result<LayerAnswer, Error>> {
+    ///     ) -> BoxFuture<'a, Result<LayerAnswer, FetchError>> {
     ///         Box::pin(async move {
     ///             match request.url().path() {
     ///                 "/about" => Ok(LayerAnswer::new("<p>Recorded.</p>".into())),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use gleaner::hooks::{
     DocumentSink, Follow, FoundLink, HookError, PageFacts, PageHooks, RequestDraft, SinkPage,
 };
-use gleaner::layer::{AnswerBody, Error, FetchLayer, HeaderValue, LayerAnswer, LayerRequest, Next};
+use gleaner::layer::{AnswerBody, FetchError, FetchLayer, HeaderValue, LayerAnswer, LayerRequest, Next};
 use gleaner::{
     BoxFuture, CrawlRequest, Document, Engine, Network, Resolve, ScrapeRequest, SkipReason, http,
     request::Format,
@@ -100,7 +100,11 @@ struct Recorded {
 }
 
 impl FetchLayer for Recorded {
-    fn send<'a>(&'a self, request: LayerRequest, _: Next<'a>) -> BoxFuture<'a, Result<LayerAnswer, Error>> {
+    fn send<'a>(
+        &'a self,
+        request: LayerRequest,
+        _: Next<'a>,
+    ) -> BoxFuture<'a, Result<LayerAnswer, FetchError>> {
         Box::pin(async move {
             self.asked.fetch_add(1, SeqCst);
             let answer = match request.url().path() {
@@ -156,13 +160,14 @@ impl FetchLayer for Recording {
         &'a self,
         mut request: LayerRequest,
         next: Next<'a>,
-    ) -> BoxFuture<'a, Result<LayerAnswer, Error>> {
+    ) -> BoxFuture<'a, Result<LayerAnswer, FetchError>> {
         Box::pin(async move {
             assert_ne!(request.url().path(), "/panics", "on purpose");
             let url = request.url().clone();
             request.headers_mut().insert("x-layer", HeaderValue::from_static("1"));
             let (head, body) = next.send(request).await?.into_parts();
-            let bytes = body.read(1 << 20).await.map_err(|error| Error::layer(&url, &error.to_string()))?;
+            let bytes =
+                body.read(1 << 20).await.map_err(|error| FetchError::layer(&url, &error.to_string()))?;
             self.0.lock().unwrap().push((url.path().to_owned(), bytes.clone()));
             Ok(LayerAnswer::from_parts(head, bytes.into()))
         })

@@ -202,6 +202,33 @@ async fn the_hook_decides_on_retries_within_the_attempts_of_a_page() {
     assert!(late[1].began >= late[0].ended.unwrap() + Duration::from_secs(5));
 }
 
+/// Asks for what no clock can hold.
+struct Excessive;
+
+impl PageHooks for Excessive {
+    fn prepare<'a>(&'a self, request: &'a mut RequestDraft<'_>) -> BoxFuture<'a, Result<(), HookError>> {
+        request.set_timeout(Duration::MAX);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn retry(&self, _: &PageAttempt<'_>) -> Retry {
+        Retry::After(Duration::MAX)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_that_no_clock_can_hold_fail_no_page() {
+    let web = Web::new([
+        (START, vec![Answer::Ok("/one\n/missing")]),
+        ("https://a.example/one", vec![Answer::Ok("")]),
+        ("https://a.example/missing", vec![Answer::status(404)]),
+    ]);
+    let end = crawl(&web, Excessive, CrawlRequest::new(START)).await;
+    assert_eq!(paths(&end), ["/", "/missing", "/one"]);
+    assert_eq!(web.count("https://a.example/missing"), 1, "such a retry never comes");
+    assert_eq!(Pace::new().gap(Duration::MAX), Pace::new().gap(Pace::MAX_GAP));
+}
+
 /// What the hook `ended` learns of a page.
 #[derive(Debug)]
 struct Ended {

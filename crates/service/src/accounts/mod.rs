@@ -115,7 +115,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// So many remaining credits, of so many in a period that has no dates.
+    /// These remaining credits of a plan, in a period that has no dates.
     #[must_use]
     pub const fn new(remaining: i64, plan: i64) -> Self {
         Self { remaining, plan, period_start: None, period_end: None }

@@ -34,7 +34,7 @@ pub const RESPONSE_MEMORY_WAIT: Duration = Duration::from_secs(5);
 
 /// A team takes at most one part in this many of the memory.
 const TEAM_PARTS: u32 = 4;
-/// Responses that are made and wait for memory take one part in this many of it, beside it.
+/// Responses that are made and wait for memory take one part in this many of it, in addition to it.
 const WAITING_PARTS: u32 = 4;
 /// A team takes at most one part in this many of that.
 const TEAM_WAITING_PARTS: u32 = 2;
@@ -42,7 +42,7 @@ const TEAM_WAITING_PARTS: u32 = 2;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Bytes of one semaphore permit.
 const UNIT: usize = 1 << 10;
-/// Upper bound on the memory, in units: 128 GiB.
+/// Maximum memory, in units: 128 GiB.
 const MAX_UNITS: u32 = 1 << 27;
 
 /// The memory that responses may use, by team and in all.

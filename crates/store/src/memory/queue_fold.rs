@@ -9,7 +9,7 @@ use super::read_ahead::{each_fact, each_fact_of_many};
 use crate::Error;
 use crate::journal::{Damage, Depths, Fact, PageList, Part, ReadFacts, Totals};
 
-/// The queue of a job with so many known pages is read by two threads.
+/// The queue of a job with at least this many known pages is read by two threads.
 const MANY_PAGES: u64 = 100_000;
 
 /// Maximum pages for which space is made at once. More are possible.

@@ -9,13 +9,13 @@ use gleaner_types::Interrupt;
 use crate::markdown::cell;
 use crate::memory::Output;
 
-/// Upper bound on the columns of a table. Values beyond it are joined to the last column.
+/// Maximum number of columns of a table. Values beyond it are joined to the last column.
 const MAX_COLUMNS: usize = 512;
 
 /// Delimiters, preferred in this order if two fit equally well. A comma may be that of decimals.
 const DELIMITERS: [char; 4] = ['\t', ';', '|', ','];
 
-/// Rows that decide on the delimiter, and upper bound on their length in bytes.
+/// Rows that decide on the delimiter, and their maximum length in bytes.
 const SAMPLED_ROWS: usize = 200;
 const SAMPLED_BYTES: usize = 65_536;
 
@@ -172,13 +172,14 @@ fn sample(text: &str, has_quotes: bool) -> Vec<[usize; 4]> {
 struct Reader<'t> {
     rest: &'t str,
     delimiter: char,
-    /// No quote in the rest is a closing one.
-    has_no_end: bool,
+    /// Nothing closes a quote with at least this many bytes after it. So the text is not searched for each
+    /// quote again.
+    unclosed: usize,
 }
 
 impl<'t> Reader<'t> {
     const fn new(text: &'t str, delimiter: char) -> Self {
-        Self { rest: text, delimiter, has_no_end: false }
+        Self { rest: text, delimiter, unclosed: usize::MAX }
     }
 
     /// Reads the next row that is not blank. False at the end.
@@ -234,14 +235,15 @@ impl<'t> Reader<'t> {
     /// quotes are part of the value, because some programs do not double them.
     fn closing_quote(&mut self, inside: &str) -> Option<usize> {
         let mut from = 0;
-        while !self.has_no_end {
+        while inside.len() < self.unclosed {
             let Some(at) = inside.get(from..).and_then(|rest| rest.find('"')).map(|at| from + at) else {
-                self.has_no_end = true;
+                self.unclosed = 0;
                 return None;
             };
             let after = inside.get(at + 1..)?;
             // A row of values without quotes may begin a value with one by chance: tabs end it.
             if self.delimiter == '\t' && inside.get(from..at)?.contains('\t') {
+                self.unclosed = inside.len() - at;
                 return None;
             }
             if after.starts_with('"') {
@@ -295,6 +297,15 @@ mod tests {
         for (text, delimiter, expected) in rows {
             let output = markdown(text, delimiter, usize::MAX, &Interrupt::never());
             assert_eq!((output.text.as_str(), output.cut), (expected, false), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_nothing_closes_take_linear_time() {
+        let rows = "\"a\n".repeat(200_000);
+        for (text, delimiter) in [(format!("{rows}b\tc\"d"), '\t'), (rows, ',')] {
+            let output = markdown(&text, delimiter, usize::MAX, &Interrupt::never());
+            assert_eq!(output.text.matches("| \"a |").count(), 200_000, "{delimiter:?}");
         }
     }
 

@@ -1,12 +1,14 @@
 //! Reads RSS, RDF and Atom feeds, and the addresses of sitemaps.
 //!
-//! The elements of a feed stand in any order, and other vocabularies stand among them: those of podcasts, of
-//! Media RSS, of Dublin Core. Each has its own titles and texts, so the namespace of an element decides with
+//! The elements of a feed are in any order, mixed with those of other vocabularies: of podcasts, of Media RSS,
+//! of Dublin Core. Each has its own titles and texts, so the namespace of an element decides with
 //! its name what it is. Elements that say nothing about the feed or an entry (the picture of a channel, the
 //! source of an entry, its author) are skipped with all that is in them.
 
 mod field;
 mod vocabulary;
+
+use std::sync::Arc;
 
 use gleaner_types::Interrupt;
 use quick_xml::Reader;
@@ -19,16 +21,16 @@ use crate::memory::page_memory;
 use crate::resolver::Resolver;
 use crate::tree::{NodeId, ParseOptions, Tag, decode_references, parse};
 
-/// Upper bound on the entries of a feed.
+/// Maximum number of entries of a feed.
 pub(super) const MAX_ENTRIES: usize = 5_000;
 
-/// Upper bound on the source of a title, date or summary, in bytes.
+/// Maximum length of the source of a title, date or summary, in bytes.
 pub(super) const MAX_FIELD_BYTES: usize = 256 * 1_024;
 
-/// Upper bound on the media of an entry.
+/// Maximum number of media of an entry.
 const MAX_MEDIA: usize = 32;
 
-/// Upper bound on bases inside of each other (`xml:base`).
+/// Maximum number of bases inside of each other (`xml:base`).
 const MAX_BASES: usize = 16;
 
 /// The warning of a feed that exceeds a limit.
@@ -45,7 +47,7 @@ pub(crate) struct Entry {
     /// HTML.
     pub(crate) summary: String,
     /// Relative addresses in the summary are resolved from here, if not from the address of the feed.
-    pub(crate) base: Option<Url>,
+    pub(crate) base: Option<Arc<Url>>,
     /// HTML: what the entry says about its media, besides the summary.
     pub(crate) caption: String,
     pub(crate) media: Vec<Medium>,
@@ -76,7 +78,7 @@ pub(crate) struct Feed {
     pub(crate) cut: bool,
 }
 
-/// An entry that is being read, with what stands in for parts that it may lack.
+/// An entry that is being read, with substitutes for parts that it may lack.
 #[derive(Debug, Default)]
 struct Draft {
     entry: Entry,
@@ -138,7 +140,7 @@ impl Medium {
     }
 }
 
-/// True if the text of `html` contains that of `part`.
+/// Whether the text of `html` contains that of `part`.
 fn says(html: &str, part: &str) -> bool {
     let text =
         |html: &str| parse(html, ParseOptions::default()).folded_text(NodeId::DOCUMENT, MAX_FIELD_BYTES);
@@ -201,7 +203,7 @@ struct Reading<'u> {
     resolver: Resolver,
     prefixes: Prefixes,
     /// The bases that elements around set, each with the depth of its element.
-    bases: Vec<(usize, Url)>,
+    bases: Vec<(usize, Arc<Url>)>,
     /// Open elements.
     depth: usize,
     /// The depth of the open entry.
@@ -289,9 +291,11 @@ impl Reading<'_> {
             // The content of an Atom entry may be elsewhere.
             self.add_medium(Some(src.as_str()), attributes.is_image());
         }
-        let base = self.bases.last().map(|(_, base)| base.clone());
-        if matches!(slot, Slot::Summary | Slot::Content) && base.is_some() {
-            self.draft().entry.base = base;
+        if matches!(slot, Slot::Summary | Slot::Content)
+            && let Some((_, base)) = self.bases.last()
+        {
+            let base = Arc::clone(base);
+            self.draft().entry.base = Some(base);
         }
         self.field = Some(Field::new(slot, name, attributes.kind.as_deref(), self.depth));
     }
@@ -316,7 +320,7 @@ impl Reading<'_> {
             && let Some(url) = self.resolver.web_url(base)
         {
             self.resolver.set_base(&url);
-            self.bases.push((self.depth, url));
+            self.bases.push((self.depth, Arc::new(url)));
         }
     }
 
@@ -341,7 +345,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Adds a medium to the open entry. True if it has a new one.
+    /// Adds a medium to the open entry. Returns whether it has a new one.
     fn add_medium(&mut self, reference: Option<&str>, is_image: bool) -> bool {
         if self.entry_depth.is_none() {
             return false;
@@ -384,7 +388,7 @@ impl Reading<'_> {
         self.depth = self.depth.saturating_sub(1);
         if self.bases.last().is_some_and(|(depth, _)| *depth > self.depth) {
             self.bases.retain(|(depth, _)| *depth <= self.depth);
-            let base = self.bases.last().map_or(self.url, |(_, base)| base);
+            let base = self.bases.last().map_or(self.url, |(_, base)| &**base);
             self.resolver.set_base(base);
         }
     }

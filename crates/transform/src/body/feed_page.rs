@@ -44,7 +44,7 @@ pub(crate) fn images(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt)
     let mut resolver = Resolver::new(url, None).with_limits(most, interrupt);
     let (mut seen, mut found) = (HashSet::new(), Vec::new());
     for entry in &feed.entries {
-        resolver.set_base(entry.base.as_ref().unwrap_or(url));
+        resolver.set_base(entry.base.as_deref().unwrap_or(url));
         let tree = parse_within(&entry.summary, ParseOptions::default(), interrupt);
         let shown = images::of_view(&tree, &View::whole(&tree), &resolver);
         let media = entry.media.iter().filter(|medium| medium.is_image);
@@ -84,7 +84,7 @@ pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrup
             break;
         }
         let has_space = page.add(&heading(2, entry));
-        page.resolver.set_base(entry.base.as_ref().unwrap_or(url));
+        page.resolver.set_base(entry.base.as_deref().unwrap_or(url));
         let has_space = has_space && page.add(&entry.summary) && page.add(&media(entry));
         page.resolver.set_base(url);
         if !has_space {

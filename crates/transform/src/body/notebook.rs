@@ -41,8 +41,13 @@ fn language(notebook: &Value) -> &str {
     let of = |name: &str, member: &str| part(name).map_or("", |part| text(part, member));
     [of("language_info", "name"), of("kernelspec", "language"), of("kernelspec", "name")]
         .into_iter()
-        .find(|name| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "+#-_.".contains(c)))
+        .find(|name| is_language(name))
         .unwrap_or_default()
+}
+
+/// Whether a name can be that of a language.
+fn is_language(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "+#-_.".contains(c))
 }
 
 fn write_cell(cell: &Value, language: &str, out: &mut String) {
@@ -63,7 +68,7 @@ fn write_cell(cell: &Value, language: &str, out: &mut String) {
         "code" => {
             let own = text(cell, "language");
             if !source.trim().is_empty() {
-                add(&fenced(&source, if own.is_empty() { language } else { own }), out);
+                add(&fenced(&source, if is_language(own) { own } else { language }), out);
             }
             for output in list(cell, "outputs") {
                 write_output(output, out);
@@ -74,7 +79,7 @@ fn write_cell(cell: &Value, language: &str, out: &mut String) {
 }
 
 fn write_output(output: &Value, out: &mut String) {
-    // Before version 4 the kinds of one output stood beside its other members.
+    // Before version 4 the kinds of one output were among its other members.
     let data = output.get("data").unwrap_or(output);
     let of = |names: [&str; 2]| {
         let found = names.iter().find_map(|name| data.get(*name)).map(|value| joined(Some(value)));

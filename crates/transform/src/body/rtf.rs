@@ -26,6 +26,9 @@ const MAX_ENTRIES: usize = 4_096;
 /// Maximum length of a text that is no paragraph, in bytes: a title, an address, a marker.
 const MAX_LABEL_BYTES: usize = 8_192;
 
+/// Maximum length of the markup around a note, in bytes.
+const NOTE_BYTES: usize = 160;
+
 /// Work of one part, in bytes of its text.
 const BYTES_PER_UNIT: usize = 64;
 
@@ -518,7 +521,10 @@ impl Reader {
         let blocks = std::mem::replace(&mut self.blocks, note.around);
         let marker = std::mem::replace(&mut self.marker, note.marker);
         let text = blocks.finish(self.state.shape, &marker);
-        self.note_bytes += text.len();
+        if text.is_empty() {
+            return;
+        }
+        self.note_bytes += text.len() + NOTE_BYTES;
         self.notes.push(text);
         let number = self.notes.len();
         let reference =
@@ -655,6 +661,9 @@ mod tests {
         let (_, html, cut) =
             html(format!("{{\\rtf1 {}", "a\\par ".repeat(1_000)).as_bytes(), 500, &Interrupt::never());
         assert!(cut && html.len() < 600);
+        let notes = format!("{{\\rtf1 {}", "{\\footnote a}{\\footnote}".repeat(1_000));
+        let (_, html, cut) = super::html(notes.as_bytes(), 5_000, &Interrupt::never());
+        assert!(cut && html.contains("note-9") && html.len() < 6_000, "{}", html.len());
         for body in [
             "{\\rtf",
             "{\\rtf1\\",

@@ -55,7 +55,7 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>, url: &Url) -> Body 
     }
     let found = match declared.kind() {
         MediaKind::Binary => return Body::Binary(declared.essence().to_owned()),
-        MediaKind::Document => return document(head, &declared),
+        MediaKind::Office => return office(head, &declared),
         MediaKind::Html if is_feed(head) => Body::Feed,
         MediaKind::Html if declared.essence() == "application/xhtml+xml" => Body::Xhtml,
         MediaKind::Html => Body::Html,
@@ -80,7 +80,7 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>, url: &Url) -> Body 
 
 /// A body that is declared as a file of an office program. Others send tables and pages like this, so that
 /// the office program opens them.
-fn document(head: &[u8], declared: &MediaType) -> Body {
+fn office(head: &[u8], declared: &MediaType) -> Body {
     if !is_text(head) {
         return Body::Binary(declared.essence().to_owned());
     }
@@ -174,7 +174,7 @@ fn markup(head: &[u8]) -> Body {
     Body::Text
 }
 
-/// True if a text begins as a whole page.
+/// Whether a text begins as a whole page.
 fn is_page(head: &[u8]) -> bool {
     let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
     [&b"<!doctype"[..], b"<html", b"<head"]
@@ -195,7 +195,7 @@ fn feed_or_xml(head: &[u8]) -> Body {
     if is_feed(head) { Body::Feed } else { Body::Xml }
 }
 
-/// True if the root element is that of a feed or a sitemap. Many servers send feeds as HTML (MIME Sniffing,
+/// Whether the root element is that of a feed or a sitemap. Many servers send feeds as HTML (MIME Sniffing,
 /// 7.3).
 fn is_feed(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);

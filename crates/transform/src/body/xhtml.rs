@@ -18,7 +18,8 @@ const MAX_PREFIXES: usize = 8;
 
 /// Writes a page as HTML.
 pub(crate) fn html(text: &str) -> String {
-    let mut writer = Writer { out: String::with_capacity(text.len()), prefixes: Vec::new() };
+    let mut writer =
+        Writer { out: String::with_capacity(text.len()), has_doctype: false, prefixes: Vec::new() };
     let mut rest = text;
     while let Some(at) = memchr(b'<', rest.as_bytes()) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
@@ -31,6 +32,8 @@ pub(crate) fn html(text: &str) -> String {
 
 struct Writer {
     out: String,
+    /// Whether the document type is written: HTML has one.
+    has_doctype: bool,
     /// Prefixes of the elements of HTML.
     prefixes: Vec<String>,
 }
@@ -50,7 +53,9 @@ impl Writer {
             return instruction.split_once("?>").map_or("", |(_, after)| after);
         }
         if from.starts_with("<!") {
-            self.out.push_str("<!DOCTYPE html>");
+            if !std::mem::replace(&mut self.has_doctype, true) {
+                self.out.push_str("<!DOCTYPE html>");
+            }
             return after_doctype(from);
         }
         let start = from.get(1..).unwrap_or_default();
@@ -113,8 +118,10 @@ impl Writer {
             let Some((prefix, value)) = declaration.split_once('=') else { continue };
             let value = value.trim_start().trim_start_matches(['"', '\'']);
             let is_known = NAMESPACES.iter().any(|name| value.starts_with(name));
-            if is_known && self.prefixes.len() < MAX_PREFIXES {
-                self.prefixes.push(prefix.trim().to_owned());
+            let prefix = prefix.trim();
+            let is_new = self.prefixes.iter().all(|known| known != prefix);
+            if is_known && is_new && self.prefixes.len() < MAX_PREFIXES {
+                self.prefixes.push(prefix.to_owned());
             }
         }
     }

@@ -28,7 +28,7 @@ pub enum MediaKind {
     Svg,
     /// A file of an office program. Servers also send tables and pages as such files, so the bytes decide
     /// whether it is text.
-    Document,
+    Office,
     /// No text: pictures, recordings, fonts, archives, programs.
     Binary,
     /// A type without a rule here: the bytes decide.
@@ -63,7 +63,7 @@ impl MediaKind {
                 "application",
                 "msword" | "msexcel" | "x-msexcel" | "x-excel" | "excel" | "vnd.ms-excel"
                 | "vnd.ms-powerpoint" | "vnd.ms-word",
-            ) => Self::Document,
+            ) => Self::Office,
             ("application", "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") => {
                 Self::Unknown
             }
@@ -130,10 +130,10 @@ impl MediaKind {
         }
     }
 
-    /// True if pages hardly ever come from such a body, or only use it as a picture.
+    /// Whether pages hardly ever come from such a body, or only use it as a picture.
     #[must_use]
     pub const fn is_file(self) -> bool {
-        matches!(self, Self::Binary | Self::Document | Self::Svg)
+        matches!(self, Self::Binary | Self::Office | Self::Svg)
     }
 }
 
@@ -152,8 +152,8 @@ mod tests {
             ("application/xhtml+xml", MediaKind::Html),
             ("application/vnd.apple.installer+xml", MediaKind::Binary),
             ("application/vnd.oasis.opendocument.text", MediaKind::Binary),
-            ("application/msword", MediaKind::Document),
-            ("application/vnd.ms-excel", MediaKind::Document),
+            ("application/msword", MediaKind::Office),
+            ("application/vnd.ms-excel", MediaKind::Office),
             ("application/rtf", MediaKind::Other),
             ("text/comma-separated-values", MediaKind::CommaSeparated),
             ("application/atom+xml", MediaKind::Feed),

@@ -27,7 +27,7 @@ pub fn computed(declared: &MediaType, sniffing_allowed: bool, bytes: &[u8]) -> S
             let names_none = matches!(essence, "" | "unknown/unknown" | "application/unknown" | "*/*");
             unknown(bytes, sniffing_allowed || !names_none)
         }
-        MediaKind::Pdf | MediaKind::Svg | MediaKind::Document | MediaKind::Binary => essence,
+        MediaKind::Pdf | MediaKind::Svg | MediaKind::Office | MediaKind::Binary => essence,
         // Servers declare unknown files as this (section 7.2).
         _ if essence == "text/plain"
             && sniffing_allowed

@@ -41,7 +41,7 @@ const SPACES: &[(&str, Space)] = &[
     ("http://www.google.com/schemas/sitemap-news/0.9", Space::News),
 ];
 
-/// Upper bound on the prefixes that a feed declares for vocabularies.
+/// Maximum number of prefixes that a feed declares for vocabularies.
 const MAX_PREFIXES: usize = 16;
 
 /// The vocabularies by the prefixes that the feed declares.
