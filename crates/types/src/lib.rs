@@ -45,9 +45,10 @@
 //!
 //! # Features
 //!
-//! `contract`, on by default: requests, plans, documents, events and errors, and the JSON of all types. Without
-//! it, the crate needs no serde, and has what the rules of crawls need: [`CrawlRules`](plan::CrawlRules) and
-//! their patterns, [`FaultPath`], [`domain`], [`media`], [`limits`] and small types beside them.
+//! `contract`, on by default: requests, plans, documents, events and errors, and the JSON of all types.
+//! Without it, the crate needs no serde, and has what the rules of crawls need:
+//! [`CrawlRules`](plan::CrawlRules) and their patterns, [`FaultPath`], [`domain`], [`media`], [`limits`] and
+//! small types beside them.
 
 mod box_future;
 #[cfg(feature = "contract")]
