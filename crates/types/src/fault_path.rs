@@ -1,7 +1,8 @@
-use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "contract")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+#[cfg(feature = "contract")]
 use serde::{Deserialize, Serialize};
 
 /// A location in a body: keys and indexes from the outermost on; empty for the body itself.
@@ -16,13 +17,13 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(serde_json::to_string(&path)?, r#"["formats",1,"quality"]"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "contract", derive(Serialize, Deserialize), serde(transparent))]
 pub struct FaultPath(Vec<PathPart>);
 
 /// One step of a path in a body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "contract", derive(Serialize, Deserialize), serde(untagged))]
 pub enum PathPart {
     /// The name of a field.
     Key(String),
@@ -54,10 +55,6 @@ impl FaultPath {
     #[must_use]
     pub fn is_within(&self, outer: &Self) -> bool {
         self.0.starts_with(&outer.0)
-    }
-
-    pub(crate) fn push(&mut self, part: PathPart) {
-        self.0.push(part);
     }
 }
 
@@ -102,12 +99,13 @@ fn is_plain(key: &str) -> bool {
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$' | b'@'))
 }
 
+#[cfg(feature = "contract")]
 impl JsonSchema for FaultPath {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "FaultPath".into()
     }
 

@@ -42,39 +42,65 @@
 //! assert!(!plan.options.skip_tls_verification); // v1's default; v2's is true
 //! # Ok::<(), gleaner_types::Faults>(())
 //! ```
+//!
+//! # Features
+//!
+//! `contract`, on by default: requests, plans, documents, events and errors, and the JSON of all types.
+//! Without it, the crate needs no serde, and has what the rules of crawls need:
+//! [`CrawlRules`](plan::CrawlRules) and their patterns, [`FaultPath`], [`domain`], [`media`], [`limits`] and
+//! small types beside them.
 
 mod box_future;
+#[cfg(feature = "contract")]
 mod check;
+#[cfg(feature = "contract")]
 mod document;
 pub mod domain;
+#[cfg(feature = "contract")]
 mod error;
+#[cfg(feature = "contract")]
 pub mod event;
 mod fault_path;
+#[cfg(feature = "contract")]
 mod id;
 mod interrupt;
+#[cfg(feature = "contract")]
 mod job;
 pub mod limits;
 pub mod media;
 pub mod plan;
+mod quote;
+#[cfg(feature = "contract")]
 mod redacted;
 mod reference;
 mod refresh;
+#[cfg(feature = "contract")]
 pub mod request;
+#[cfg(feature = "contract")]
 pub mod response;
 mod safe_url;
+#[cfg(feature = "contract")]
 mod timestamp;
+#[cfg(feature = "contract")]
 mod weight;
 
 pub use box_future::BoxFuture;
+#[cfg(feature = "contract")]
 pub use check::{Checked, RequestBounds, parse_json};
+#[cfg(feature = "contract")]
 pub use document::{ActionResults, CacheState, Document, FetchEngine, MetaValue, Metadata, ProxyUsed};
+#[cfg(feature = "contract")]
 pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 pub use fault_path::{FaultPath, PathPart};
+#[cfg(feature = "contract")]
 pub use id::JobId;
 pub use interrupt::{Interrupt, RaiseOnDrop};
+#[cfg(feature = "contract")]
 pub use job::{ExtractState, JobKind, JobState};
 pub use reference::{host_reference, join};
 pub use refresh::Refresh;
 pub use safe_url::SafeUrl;
+#[cfg(feature = "contract")]
 pub use timestamp::rfc3339;
+#[cfg(feature = "contract")]
 pub use weight::{is_heavier, weight};

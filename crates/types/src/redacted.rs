@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::check::quote_url;
+use crate::quote::quote_url;
 
 /// Implements `Debug` for a struct. Fields with a function are shown by its result. All fields must be
 /// listed.

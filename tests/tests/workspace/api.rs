@@ -77,6 +77,8 @@ fn items_are_listed_under_the_names_that_an_embedder_writes() {
         pub use error::Error;
         mod error {
             #[derive(Debug, Clone)]
+            #[cfg_attr(feature = \"x\", derive(Hash), serde(untagged))]
+            #[cfg_attr(test, derive(Default))]
             #[non_exhaustive]
             pub enum Error { A, B(u8), C { at: Option<&'static str> } }
         }
@@ -86,7 +88,7 @@ fn items_are_listed_under_the_names_that_an_embedder_writes() {
 gleaner::Engine struct, private fields
 gleaner::Engine.size: u64
 gleaner::Engine::run async fn run(&mut self, name: impl Into<String>) -> Result<(), LowError>
-gleaner::LowError enum, non_exhaustive: Clone, Debug
+gleaner::LowError enum, non_exhaustive: Clone, Debug, Hash
 gleaner::LowError impl From<u8>
 gleaner::LowError::A
 gleaner::LowError::B(u8)

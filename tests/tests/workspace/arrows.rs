@@ -56,6 +56,9 @@ const PURE: &[&str] =
     &["gleaner-types", "gleaner-frontier", "gleaner-pdf", "gleaner-transform", "gleaner-extract"];
 const IMPURE: &[&str] = &["tokio", "reqwest", "hyper", "mio", "socket2"];
 
+/// What only the contract needs: JSON, its schemas, ids and timestamps.
+const OF_THE_CONTRACT: &[&str] = &["schemars", "serde", "serde_core", "serde_json", "strsim", "time", "uuid"];
+
 fn metadata() -> Metadata {
     let mut command = MetadataCommand::new();
     command.manifest_path(MANIFEST).no_deps().exec().expect("cargo can describe the workspace")
@@ -114,6 +117,15 @@ fn pure_crates_depend_on_neither_a_runtime_nor_the_network() {
         for impure in IMPURE {
             assert!(!found.contains(*impure), "{pure} depends on {impure}");
         }
+    }
+}
+
+#[test]
+fn the_rules_of_crawls_come_without_the_contract() {
+    let found = dependencies("gleaner-frontier");
+    assert!(found.contains("gleaner-types"), "{found:?}");
+    for unneeded in OF_THE_CONTRACT {
+        assert!(!found.contains(*unneeded), "gleaner-frontier alone depends on {unneeded}");
     }
 }
 

@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use super::path::Path;
 use super::report::{Code, Report};
-use super::text::{describe, quote, shorten};
+use super::text::describe;
 use crate::limits::{
     MAX_FAULTS, MAX_PATTERN_CHARS, MAX_PATTERN_CLASSES, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES,
     MAX_SCHEMA_PATTERNS,
 };
 use crate::plan::{PatternFaultKind, class_cost, pattern_faults};
+use crate::quote::{quote, shorten};
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 

@@ -2,8 +2,8 @@ use super::country::country;
 use super::language::is_well_formed;
 use super::path::Path;
 use super::report::{Code, Report};
-use super::text::quote;
 use crate::limits::DEFAULT_COUNTRY;
+use crate::quote::quote;
 use crate::{plan, request};
 
 /// The checked location, with a default country.

@@ -21,5 +21,4 @@ mod webhook;
 mod wire;
 
 pub use bounds::{Checked, RequestBounds};
-pub(crate) use text::{quote, quote_url, shorten};
 pub use wire::parse_json;

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use super::text::shorten;
 use crate::FaultPath;
+use crate::quote::shorten;
 
 /// A location in a body, as a linked list on the stack. It is only converted to a [`FaultPath`] for a fault.
 #[derive(Clone, Copy)]
@@ -32,16 +32,8 @@ impl<'a> Path<'a> {
     pub(crate) fn parts(&self) -> FaultPath {
         match self {
             Self::Root => FaultPath::default(),
-            Self::Key(parent, key) => {
-                let mut parts = parent.parts();
-                parts.push(shorten(key).as_str().into());
-                parts
-            }
-            Self::Index(parent, index) => {
-                let mut parts = parent.parts();
-                parts.push((*index).into());
-                parts
-            }
+            Self::Key(parent, key) => parent.parts().then(shorten(key).as_str()),
+            Self::Index(parent, index) => parent.parts().then(*index),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::location::location;
 use super::path::Path;
 use super::patterns::patterns;
 use super::report::{Code, Report};
-use super::text::{alternatives, quote_url};
+use super::text::alternatives;
 use super::webhook::webhook;
 use crate::job::JobKind;
 use crate::limits::{
@@ -22,6 +22,7 @@ use crate::plan::{
     BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, ExtractPlan, ExtractSource, MapPlan, PdfParser,
     ProxyMode, ScrapeOptionsPlan, ScrapePlan, Target,
 };
+use crate::quote::quote_url;
 use crate::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, Extras, MapRequest, Parser,
     ProxyChoice, ScrapeOptions, ScrapeRequest,

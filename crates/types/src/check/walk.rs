@@ -11,8 +11,9 @@ use super::hints;
 use super::path::Path;
 use super::report::{Code, Report};
 use super::shape::{Record, Shape, TAG};
-use super::text::{alternatives, describe, quote, shorten};
+use super::text::{alternatives, describe};
 use crate::limits::MIN_TIMEOUT_MS;
+use crate::quote::{quote, shorten};
 
 /// Unknown fields with this prefix are ignored: clients send them to try features that only some services
 /// have.

@@ -1,10 +1,11 @@
 use super::headers::headers;
 use super::path::Path;
 use super::report::{Code, Report};
-use super::text::{alternatives, quote};
+use super::text::alternatives;
 use crate::job::JobKind;
 use crate::limits::MAX_WEBHOOK_METADATA_BYTES;
 use crate::plan::{EventKind, Target, WebhookPlan};
+use crate::quote::quote;
 use crate::request::Webhook;
 
 /// The checked receiver of the events of this kind of job.

@@ -9,11 +9,11 @@ use std::error::Error as _;
 use regex_automata::nfa::thompson::{self, Compiler, WhichCaptures};
 use regex_automata::util::syntax;
 
-use crate::check::quote;
 use crate::limits::{
     MAX_FAULTS, MAX_PATTERN_CHARS, MAX_PATTERN_CLASSES, MAX_PATTERN_COMPILED_BYTES, MAX_PATTERN_NESTING,
     MAX_PATTERN_STATES, MAX_PATTERNS, MAX_PATTERNS_CHARS, MAX_PATTERNS_STATES,
 };
+use crate::quote::quote;
 
 /// A fault of a list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq)]

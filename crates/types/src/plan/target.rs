@@ -6,8 +6,8 @@ use url::{Host, Url};
 
 use super::root_slash::{as_written, omits_slash};
 use crate::SafeUrl;
-use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
+use crate::quote::{quote_url, shorten};
 use crate::redacted::debug_with;
 
 /// A URL to fetch: `http` or `https`, with a host and without credentials.
@@ -134,7 +134,7 @@ fn assumes_scheme(text: &str) -> Result<bool, InvalidUrl> {
         InvalidUrl(format!(
             "{} has the scheme `{}`, but only http and https are supported",
             quote_url(text),
-            crate::check::shorten(&lower)
+            shorten(&lower)
         ))
     };
     if rest.starts_with("//") || NOT_FETCHED.contains(&lower.as_str()) {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, ItemMacro, Meta, TraitItem, Type, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, ItemMacro, Meta, Token, TraitItem, Type, Visibility};
 
 use super::sources::{Entry, Place, Sources, is_hidden, leaves_of, name_of};
 
@@ -278,8 +279,8 @@ fn marks(attributes: &[Attribute]) -> String {
         marks.push_str(", non_exhaustive");
     }
     let mut derived = BTreeSet::new();
-    for attribute in attributes {
-        if let Meta::List(list) = &attribute.meta
+    for meta in attributes.iter().flat_map(|attribute| of_any_feature(&attribute.meta)) {
+        if let Meta::List(list) = &meta
             && list.path.is_ident("derive")
         {
             derived.extend(text(&list.tokens).split(", ").map(str::to_owned));
@@ -290,6 +291,19 @@ fn marks(attributes: &[Attribute]) -> String {
         marks.push_str(&format!(": {}", derived.join(", ")));
     }
     marks
+}
+
+/// The attributes that `cfg_attr` adds with all features, or the attribute itself.
+fn of_any_feature(meta: &Meta) -> Vec<Meta> {
+    match meta {
+        Meta::List(list) if list.path.is_ident("cfg_attr") => {
+            let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+            let parts = parts.expect("`cfg_attr` has a condition and attributes");
+            let is_met = parts.first().is_some_and(|condition| condition.path().is_ident("feature"));
+            parts.into_iter().skip(1).filter(|_| is_met).collect()
+        }
+        meta => vec![meta.clone()],
+    }
 }
 
 fn is_non_exhaustive(attributes: &[Attribute]) -> bool {
