@@ -63,7 +63,7 @@ impl Writer<'_> {
         }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
         let own = picture::source(tree, node);
-        let real = match own.filter(|own| !picture::is_inline(own)) {
+        let real = match own.filter(|own| !picture::is_inline(own) && !picture::is_preview(own)) {
             Some(own) => larger_image(tree, node, own),
             None => noscript_image(tree, node),
         };
