@@ -1,5 +1,6 @@
 //! Links, images and checkboxes.
 
+use super::emoji;
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
@@ -59,6 +60,10 @@ impl Writer<'_> {
     pub(super) fn image(&mut self, node: NodeId) {
         let tree = self.tree;
         if is_unseen(tree, node) {
+            return;
+        }
+        if let Some(text) = emoji::text(tree, node).filter(|_| !self.options.faithful) {
+            self.inline.text(&text);
             return;
         }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();

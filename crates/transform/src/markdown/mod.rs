@@ -8,6 +8,7 @@ mod callout;
 mod code;
 mod code_shape;
 mod embed;
+mod emoji;
 mod emphasis;
 mod escape;
 mod flow;
