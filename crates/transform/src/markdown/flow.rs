@@ -34,7 +34,10 @@ impl Writer<'_> {
         }
         self.flush();
         match tag {
-            _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
+            _ if self.heading_level(node).is_some() => {
+                self.heading = self.heading_level(node);
+                self.heading_has_text = self.has_text_beside_controls(node);
+            }
             Tag::Hr => {
                 self.lines.start(BlockKind::Other);
                 self.lines.write(if self.lines.in_item() { "___" } else { "---" });

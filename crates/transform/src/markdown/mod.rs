@@ -99,6 +99,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         ended_list: None,
         table: None,
         heading: None,
+        heading_has_text: false,
         block_link: None,
         is_task: false,
         address_budget,
@@ -140,6 +141,8 @@ struct Writer<'t> {
     table: Option<Table>,
     /// The level of the open heading.
     heading: Option<u8>,
+    /// The open heading has text besides its buttons.
+    heading_has_text: bool,
     /// A link around whole blocks; the first block with text becomes the link.
     block_link: Option<Target>,
     /// The paragraph begins with the checkbox of a task.
@@ -291,7 +294,11 @@ impl Writer<'_> {
                 self.code_spans(node);
                 return false;
             }
-            Tag::A | Tag::Span if !self.options.faithful && self.is_utility_link(node) => return false,
+            Tag::A | Tag::Span | Tag::Div | Tag::Button
+                if !self.options.faithful && self.is_utility_link(node) =>
+            {
+                return false;
+            }
             Tag::A if !self.options.faithful && note::is_marked_backlink(tree, node) => return false,
             // Blogs and forums link the title of a page to the page itself.
             Tag::A if self.heading.is_some() && self.is_self_link(node) => {}

@@ -54,7 +54,7 @@ attributes! {
     NgView "ng-view", UiView "ui-view", DataReactroot "data-reactroot", DataVApp "data-v-app",
     DataCallout "data-callout", DataEntry "data-entry", DataEquation "data-equation", DataExpr "data-expr",
     DataFormula "data-formula", DataLatex "data-latex", DataMath "data-math", DataTex "data-tex",
-    AriaChecked "aria-checked", Bevelled "bevelled", Close "close", DataCfsrc "data-cfsrc",
+    AriaChecked "aria-checked", AriaExpanded "aria-expanded", Bevelled "bevelled", Close "close", DataCfsrc "data-cfsrc",
     DataChecked "data-checked", DataCodeBlockLang "data-code-block-lang", DataCodeLang "data-code-lang",
     DataCodeLanguage "data-code-language", DataEcho "data-echo",
     DataEnlighterLanguage "data-enlighter-language", DataEzsrc "data-ezsrc", DataFullSrc "data-full-src",
@@ -90,6 +90,7 @@ impl Attr {
                 | Self::DataMath
                 | Self::DataTex
                 | Self::AriaChecked
+                | Self::AriaExpanded
                 | Self::DataCfsrc
                 | Self::DataChecked
                 | Self::DataCodeBlockLang
