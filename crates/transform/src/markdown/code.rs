@@ -26,7 +26,11 @@ impl Writer<'_> {
                     }
                 }
                 Edge::Enter(inner) if inner == node => {}
-                Edge::Enter(inner) if tree.tag(inner).is_invisible() || self.view.hidden.contains(inner) => {
+                Edge::Enter(inner)
+                    if tree.is_unshown(inner)
+                        || self.view.hidden.contains(inner)
+                        || code_shape::is_popup(tree, inner) =>
+                {
                     walk.skip_children();
                 }
                 Edge::Enter(inner) => match tree.tag(inner) {
@@ -329,7 +333,7 @@ const GUTTERS: &[&str] = &[
 
 /// Is an element a line number or a button beside code?
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
-    if tree.tag(node).is_invisible() || tree.tag(node) == Tag::Button {
+    if tree.is_unshown(node) || tree.tag(node) == Tag::Button || code_shape::is_popup(tree, node) {
         return true;
     }
     if let Some(number) = tree.attribute(node, Attr::DataLineNumber) {

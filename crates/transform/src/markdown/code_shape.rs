@@ -81,6 +81,29 @@ pub(super) fn is_plain_listing(tree: &Tree, node: NodeId) -> bool {
         && tree.child_elements(node).all(|child| tree.tag(child) == Tag::Span)
 }
 
+/// Is an element a text that a page shows over code when a reader points at a part of it, such as the type of
+/// a name? It is no part of the program.
+pub(super) fn is_popup(tree: &Tree, node: NodeId) -> bool {
+    /// Parts of classes of elements that a popup belongs to.
+    const OWNERS: &[&str] = &["anchor", "has", "owner", "target", "toggle", "trigger"];
+    if tree.attribute(node, Attr::Role) == Some("tooltip") {
+        return true;
+    }
+    names::class_words(names::class(tree, node)).any(|word| {
+        let parts = || word.split(['-', '_']);
+        match word {
+            "v-popper__popper" | "twoslash-completion-list" => true,
+            "tooltip" => tree.tag(node) == Tag::A,
+            _ if parts().any(|part| OWNERS.contains(&part)) => false,
+            _ => {
+                let has = |names: &[&str]| parts().any(|part| names.contains(&part));
+                has(&["popup", "popover", "hovercard", "tooltiptext"])
+                    || (has(&["tooltip"]) && has(&["body", "box", "content", "inner", "text"]))
+            }
+        }
+    })
+}
+
 /// The elements with the line numbers of code whose lines are elements that each begin with their number.
 pub(super) fn line_numbers(tree: &Tree, block: NodeId) -> HashSet<NodeId> {
     let mut lines = block;

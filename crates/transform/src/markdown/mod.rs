@@ -312,7 +312,6 @@ impl Writer<'_> {
             }
             Tag::Object => return self.embed_object(node),
             Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Progress | Tag::Meter => return false,
-            Tag::Template => return tree.is_shadow_root(node),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
                 self.code_block(node);
                 return false;

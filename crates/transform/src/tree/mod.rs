@@ -409,6 +409,12 @@ impl Tree {
         self.tag(id) == Tag::Template && self.attribute(id, Attr::Shadowrootmode).is_some_and(is_shadow_mode)
     }
 
+    /// True for an element whose text browsers never show: by its kind, or a template.
+    pub(crate) fn is_unshown(&self, id: NodeId) -> bool {
+        let tag = self.tag(id);
+        tag.is_invisible() || (tag == Tag::Template && !self.is_shadow_root(id))
+    }
+
     /// All attributes, in order.
     pub(crate) fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         self.attribute_range(id).iter().map(|attribute| {

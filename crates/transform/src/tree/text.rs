@@ -9,7 +9,7 @@ impl Tree {
         let mut walk = Walk::new(self, id);
         while let Some(edge) = walk.next() {
             if let Edge::Enter(node) = edge {
-                if self.tag(node).is_invisible() && node != id {
+                if self.is_unshown(node) && node != id {
                     walk.skip_children();
                 } else {
                     out.push_str(self.text(node));
@@ -25,7 +25,7 @@ impl Tree {
         let mut walk = Walk::new(self, id);
         while let Some(edge) = walk.next() {
             match edge {
-                Edge::Enter(node) if self.tag(node).is_invisible() && node != id => walk.skip_children(),
+                Edge::Enter(node) if self.is_unshown(node) && node != id => walk.skip_children(),
                 Edge::Enter(node) if self.kind(node) == Kind::Text => {
                     for (index, word) in self.text(node).split_ascii_whitespace().enumerate() {
                         let glued =

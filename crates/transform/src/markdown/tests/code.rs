@@ -128,3 +128,32 @@ fn line_numbers_are_left_out_of_code() {
         ),
     ]);
 }
+
+#[test]
+fn popups_and_templates_are_no_part_of_code() {
+    check_page(&[
+        (
+            "the type of a name",
+            "<pre><code><span class=line>const <span class=twoslash-hover><span class=twoslash-popup-container>\
+             <code class=twoslash-popup-code>const a: number</code><div><p>Docs</div></span>a</span> = 3</span></code></pre>",
+            "```\nconst a = 3\n```",
+        ),
+        ("by its role", "<pre>a<span role=tooltip>b</span> = 1</pre>", "```\na = 1\n```"),
+        (
+            "in an element that has it",
+            "<pre><span class=has-popover>a<span class=popover-body>b</span></span> = 1</pre>",
+            "```\na = 1\n```",
+        ),
+        ("a link to notes", "<pre>fn a() <a class=tooltip href='#'>ⓘ</a></pre>", "```\nfn a()\n```"),
+        (
+            "the text of a tooltip",
+            "<pre><b class=tooltip>a<i class=tooltip__content>b</i></b></pre>",
+            "```\na\n```",
+        ),
+        ("in a code span", "<p><code>a<span class=code-popup>b</span>c</code>", "`ac`"),
+        ("a template", "<pre><code>a <template>b</template>c</code></pre>", "```\na c\n```"),
+        ("a template in a code span", "<p><code>a<template>b</template>c</code>", "`ac`"),
+        ("a template in a text", "<p>a<template><p>b</template>c", "ac"),
+        ("a class with a similar name", "<pre><span class=populate>a</span></pre>", "```\na\n```"),
+    ]);
+}
