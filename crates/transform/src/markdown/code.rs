@@ -101,6 +101,10 @@ impl Writer<'_> {
             return;
         }
         self.flush();
+        if let Some(title) = code_shape::title(tree, node) {
+            self.inline.text(&tree.folded_text(title, MAX_TITLE_BYTES));
+            self.flush();
+        }
         let language = language::of(tree, node, &mut self.code_cache.languages).unwrap_or_default();
         let fence = fence(&code, &language);
         self.lines.start(BlockKind::Other);
@@ -139,6 +143,9 @@ pub(super) struct Cache {
     languages: language::Cache,
 }
 
+/// Maximum length of the title of a listing in bytes.
+const MAX_TITLE_BYTES: usize = 400;
+
 /// Length of the longest run of a character.
 pub(super) fn longest_run(text: &str, character: char) -> usize {
     let (mut longest, mut run) = (0, 0);
@@ -154,6 +161,7 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
+    let title = code_shape::title(tree, pre);
     let line_numbers = if faithful { HashSet::new() } else { code_shape::line_numbers(tree, pre) };
     let mut row = None;
     let mut walk = Walk::new(tree, pre);
@@ -162,18 +170,21 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
             Edge::Enter(node)
                 if node != pre
                     && (view.hidden.contains(node)
+                        || title == Some(node)
                         || is_gutter(tree, node)
                         || line_numbers.contains(&node)
                         || (numbered && is_first_cell(tree, node))) =>
             {
                 walk.skip_children();
             }
-            Edge::Enter(node) if numbered && tree.tag(node) == Tag::Tr => row = Some(out.len()),
+            Edge::Enter(node) if numbered && tree.tag(node) == Tag::Tr => {
+                row = Some(out.len()).filter(|_| code_shape::only_cell(tree, node).is_none());
+            }
             // A row without code is an empty line.
             Edge::Leave(node)
                 if numbered
                     && tree.tag(node) == Tag::Tr
-                    && (row == Some(out.len()) || !out.ends_with('\n')) =>
+                    && (row == Some(out.len()) || !(out.is_empty() || out.ends_with('\n'))) =>
             {
                 out.push('\n');
             }
@@ -242,11 +253,14 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
     let mut number = None::<u32>;
     let mut any = false;
     for row in rows.take(MAX_ROWS) {
+        if !any && code_shape::only_cell(tree, row).is_some() {
+            continue; // its title
+        }
         let mut cells = tree.child_elements(row);
         let (Some(gutter), Some(code), None) = (cells.next(), cells.next(), cells.next()) else {
             return false;
         };
-        if !matches!((tree.tag(gutter), tree.tag(code)), (Tag::Td, Tag::Td)) {
+        if !matches!((tree.tag(gutter), tree.tag(code)), (Tag::Td | Tag::Th, Tag::Td)) {
             return false;
         }
         let text = tree.folded_text(gutter, 12);
@@ -276,13 +290,13 @@ fn has_code(tree: &Tree, cell: NodeId) -> bool {
 
 /// Is a node the first cell of its row?
 fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Td
+    matches!(tree.tag(node), Tag::Td | Tag::Th)
         && tree.parent(node).is_some_and(|row| tree.child_elements(row).next() == Some(node))
 }
 
 /// Is a `pre` in a cell beside a cell with code?
 fn is_beside_code(tree: &Tree, pre: NodeId) -> bool {
-    let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td);
+    let cell = tree.ancestors(pre).take(3).find(|node| matches!(tree.tag(*node), Tag::Td | Tag::Th));
     let Some((cell, row)) = cell.and_then(|cell| Some((cell, tree.parent(cell)?))) else { return false };
     tree.child_elements(row)
         .take(4)
@@ -331,6 +345,9 @@ const GUTTERS: &[&str] = &[
     "copy-button",
 ];
 
+/// Classes that highlighters give to tool bars and to copies of the code inside a listing.
+const TOOL_BARS: &[&str] = &["crayon-toolbar", "crayon-info", "crayon-plain-wrap", "toolbar"];
+
 /// Is an element a line number or a button beside code?
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     if tree.is_unshown(node) || tree.tag(node) == Tag::Button || code_shape::is_popup(tree, node) {
@@ -339,6 +356,9 @@ fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     if let Some(number) = tree.attribute(node, Attr::DataLineNumber) {
         // On some pages the line itself has the attribute, not its number.
         return tree.folded_text(node, 12) == number.trim();
+    }
+    if has_class(tree, node, TOOL_BARS) {
+        return true;
     }
     (has_class(tree, node, GUTTERS) || cannot_be_selected(tree, node)) && has_only_line_numbers(tree, node)
 }

@@ -25,6 +25,9 @@ const MAX_BLANK_NODES: usize = 2;
 /// Maximum distance of the lines to their block of code, in elements.
 const MAX_LINE_DISTANCE: usize = 4;
 
+/// Maximum number of tree edges before the title of a listing.
+const MAX_TITLE_EDGES: usize = 32;
+
 /// Maximum length of a line number in bytes.
 const MAX_NUMBER_BYTES: usize = 8;
 
@@ -81,6 +84,32 @@ pub(super) fn is_plain_listing(tree: &Tree, node: NodeId) -> bool {
         && tree.child_elements(node).all(|child| tree.tag(child) == Tag::Span)
 }
 
+/// The title of a listing: its caption, or the only cell of its first row.
+pub(super) fn title(tree: &Tree, listing: NodeId) -> Option<NodeId> {
+    if !matches!(tree.tag(listing), Tag::Table | Tag::Div) {
+        return None;
+    }
+    for edge in Walk::new(tree, listing).take(MAX_TITLE_EDGES) {
+        let Edge::Enter(node) = edge else { continue };
+        match tree.tag(node) {
+            Tag::Caption => return Some(node),
+            Tag::Tr => {
+                let spans = |cell: &NodeId| tree.tag(*cell) == Tag::Th || tree.has(*cell, Attr::Colspan);
+                return only_cell(tree, node).filter(spans);
+            }
+            _ if names::has_class(tree, node, &["crayon-title"]) => return Some(node),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The cell of a row that has no other.
+pub(super) fn only_cell(tree: &Tree, row: NodeId) -> Option<NodeId> {
+    let mut cells = tree.child_elements(row);
+    cells.next().filter(|_| cells.next().is_none())
+}
+
 /// Is an element a text that a page shows over code when a reader points at a part of it, such as the type of
 /// a name? It is no part of the program.
 pub(super) fn is_popup(tree: &Tree, node: NodeId) -> bool {
@@ -96,7 +125,7 @@ pub(super) fn is_popup(tree: &Tree, node: NodeId) -> bool {
             "tooltip" => tree.tag(node) == Tag::A,
             _ if parts().any(|part| OWNERS.contains(&part)) => false,
             _ => {
-                let has = |names: &[&str]| parts().any(|part| names.contains(&part));
+                let has = |wanted: &[&str]| parts().any(|part| wanted.contains(&part));
                 has(&["popup", "popover", "hovercard", "tooltiptext"])
                     || (has(&["tooltip"]) && has(&["body", "box", "content", "inner", "text"]))
             }

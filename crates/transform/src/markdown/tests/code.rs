@@ -157,3 +157,44 @@ fn popups_and_templates_are_no_part_of_code() {
         ("a class with a similar name", "<pre><span class=populate>a</span></pre>", "```\na\n```"),
     ]);
 }
+
+#[test]
+fn the_title_of_a_listing_stands_before_it() {
+    check_page(&[
+        (
+            "a title over two columns",
+            "<div class='language-python highlight'><table class=highlighttable><tr><th colspan=2 class=filename><span>ice.py</span></th></tr>\
+             <tr><td class=linenos><div class=linenodiv><pre>1\n2</pre></div></td>\
+             <td class=code><div><pre><code>if a:\n    b</code></pre></div></td></tr></table></div>",
+            "ice.py\n\n```python\nif a:\n    b\n```",
+        ),
+        (
+            "a title over rows with numbers",
+            "<table><tr><th colspan=2>a.c</th></tr><tr><td data-line-number=1></td><td>a</td></tr>\
+             <tr><td data-line-number=2></td><td> b</td></tr></table>",
+            "a.c\n\n```\na\n b\n```",
+        ),
+        (
+            "a caption",
+            "<table><caption>a.c</caption><tr><td>1</td><td class=code>a</td></tr><tr><td>2</td><td class=code>b</td></tr></table>",
+            "a.c\n\n```\na\nb\n```",
+        ),
+        (
+            "numbers as headers of rows",
+            "<table><tr><th>1</th><td class=code>a</td></tr><tr><th>2</th><td class=code>b</td></tr></table>",
+            "```\na\nb\n```",
+        ),
+        (
+            "a highlighter without a pre",
+            "<div class='syntaxhighlighter js'><div class=toolbar>?</div><table><caption>a.js</caption><tr>\
+             <td class=gutter><div class=line>1</div><div class=line>2</div></td>\
+             <td class=code><div><div class=line>a</div><div class=line>b</div></div></td></tr></table></div>",
+            "a.js\n\n```js\na\nb\n```",
+        ),
+        (
+            "a table with headers and code",
+            "<table><tr><th>A<th>B<tr><td>1<td><pre>x</pre></table>",
+            "| A | B |\n| --- | --- |\n| 1 | `x` |",
+        ),
+    ]);
+}
