@@ -83,9 +83,15 @@ impl Writer<'_> {
             return;
         }
         let mut code = text(tree, self.view, node, self.options.faithful);
-        if tree.tag(node) == Tag::Code {
-            // The indentation of the page.
-            code.replace_range(..code.len() - code.trim_start().len(), "");
+        // The indentation of the page, and the line end after the start tag.
+        let indent = code.len() - code.trim_start().len();
+        match tree.tag(node) {
+            Tag::Code => code.replace_range(..indent, ""),
+            Tag::Div => {
+                let lines = code.get(..indent).and_then(|start| start.rfind('\n')).map_or(0, |end| end + 1);
+                code.replace_range(..lines, "");
+            }
+            _ => {}
         }
         if self.in_cell() {
             // A cell is one line: write a code span for each line of the code.
@@ -162,6 +168,7 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
     let title = code_shape::title(tree, pre);
+    let is_diagram = code_shape::is_diagram(tree, pre);
     let line_numbers = if faithful { HashSet::new() } else { code_shape::line_numbers(tree, pre) };
     let mut row = None;
     let mut walk = Walk::new(tree, pre);
@@ -197,6 +204,8 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                     );
                 }
             }
+            // In a diagram a break is a part of a label.
+            Edge::Enter(node) if tree.tag(node) == Tag::Br && is_diagram => out.push_str("<br/>"),
             Edge::Enter(node) if tree.tag(node) == Tag::Br => out.push('\n'),
             Edge::Leave(node)
                 if node != pre
@@ -230,7 +239,9 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
 
 /// Is an element a code listing that a highlighter builds without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
-    (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
+    (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax", "mermaid"])
+        && !tree.folded_text(node, 1).is_empty()
+        && !code_shape::has_other_content(tree, node))
         || is_numbered_table(tree, node)
         || code_shape::is_plain_listing(tree, node)
 }

@@ -28,6 +28,9 @@ const MAX_LINE_DISTANCE: usize = 4;
 /// Maximum number of tree edges before the title of a listing.
 const MAX_TITLE_EDGES: usize = 32;
 
+/// Maximum number of children examined for what is no text.
+const MAX_CHILDREN: usize = 16;
+
 /// Maximum length of a line number in bytes.
 const MAX_NUMBER_BYTES: usize = 8;
 
@@ -131,6 +134,17 @@ pub(super) fn is_popup(tree: &Tree, node: NodeId) -> bool {
             }
         }
     })
+}
+
+/// Is an element a diagram as text, which a script draws?
+pub(super) fn is_diagram(tree: &Tree, node: NodeId) -> bool {
+    names::has_class(tree, node, &["mermaid"])
+}
+
+/// Has an element a child that is not part of a text: what is drawn, or the code itself?
+pub(super) fn has_other_content(tree: &Tree, node: NodeId) -> bool {
+    const OTHERS: &[Tag] = &[Tag::Canvas, Tag::Figure, Tag::Img, Tag::Object, Tag::Pre, Tag::Svg];
+    tree.child_elements(node).take(MAX_CHILDREN).any(|child| OTHERS.contains(&tree.tag(child)))
 }
 
 /// The elements with the line numbers of code whose lines are elements that each begin with their number.

@@ -198,3 +198,51 @@ fn the_title_of_a_listing_stands_before_it() {
         ),
     ]);
 }
+
+#[test]
+fn the_language_of_code_is_found_in_every_form() {
+    let rows = [
+        ("<pre lang=python><code>x</code></pre>", "python"),
+        ("<pre lang=en>x</pre>", ""),
+        ("<pre><code lang=Rust>x</code></pre>", "Rust"),
+        ("<pre data-enlighter-language=java class=EnlighterJSRAW>x</pre>", "java"),
+        ("<pre data-code-block-lang=go>x</pre>", "go"),
+        ("<pre data-code-language=c>x</pre>", "c"),
+        ("<pre><code data-highlight-language=sql>x</code></pre>", "sql"),
+        ("<pre data-syntaxhighlighter-params='brush: java; gutter: false'>x</pre>", "java"),
+        ("<pre class='brush:js;toolbar:false'>x</pre>", "js"),
+        ("<pre class='brush: js; toolbar: false'>x</pre>", "js"),
+        ("<pre class='lang:yaml decode:true'>x</pre>", "yaml"),
+        ("<div class='highlight python'><pre>x</pre></div>", "python"),
+        ("<div class='python codehilite'><pre>x</pre></div>", "python"),
+        ("<div class='highlight wide'><pre>x</pre></div>", ""),
+        ("<figure class='highlight js'><pre>x</pre></figure>", "js"),
+        ("<pre class='src src-emacs-lisp'>x</pre>", ""),
+        ("<pre class='src src-sh'>x</pre>", "sh"),
+        ("<pre class='programlisting ruby'>x</pre>", "ruby"),
+        ("<pre class='code-python'>x</pre>", "python"),
+        ("<pre class='code-wrapper'>x</pre>", ""),
+        ("<pre class='prettyprint prettyprinted'>x</pre>", ""),
+        ("<div class=prose><p class=c>y</p><pre>x</pre></div>", ""),
+    ];
+    for (html, language) in rows {
+        let markdown = html_to_markdown(html, None);
+        let block = format!("```{language}\nx\n```");
+        assert!(markdown.ends_with(&block), "{html}: {markdown}");
+    }
+}
+
+#[test]
+fn diagrams_are_code() {
+    check_page(&[
+        ("in a pre", "<pre class=mermaid>graph TD\n  A-->B</pre>", "```mermaid\ngraph TD\n  A-->B\n```"),
+        (
+            "in a div",
+            "<p>a<div class=mermaid>\n  graph TD\n    A[x<br>y] --&gt; B\n</div><p>b",
+            "a\n\n```mermaid\n  graph TD\n    A[x<br/>y] --> B\n```\n\nb",
+        ),
+        ("in a code", "<pre><code class=language-mermaid>graph TD</code></pre>", "```mermaid\ngraph TD\n```"),
+        ("drawn", "<div class=mermaid><svg><text>a</text></svg></div><p>b", "b"),
+        ("around a pre", "<div class=mermaid><pre>graph TD</pre></div>", "```mermaid\ngraph TD\n```"),
+    ]);
+}
