@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Writer;
-use super::code_shape;
+use super::code_label::CodeLabels;
+use super::code_shape::{self, is_line_numbers};
 use super::language;
 use super::lines::BlockKind;
 use crate::names::{self, has_class};
@@ -82,7 +83,7 @@ impl Writer<'_> {
         if !self.options.faithful && self.is_line_number_column(node) {
             return;
         }
-        let mut code = text(tree, self.view, node, self.options.faithful);
+        let mut code = text(tree, self.view, &self.code_labels, node, self.options.faithful);
         // The indentation of the page, and the line end after the start tag.
         let indent = code.len() - code.trim_start().len();
         match tree.tag(node) {
@@ -111,7 +112,9 @@ impl Writer<'_> {
             self.inline.text(&tree.folded_text(title, MAX_TITLE_BYTES));
             self.flush();
         }
-        let language = language::of(tree, node, &mut self.code_cache.languages).unwrap_or_default();
+        let language = language::of(tree, node, &mut self.code_cache.languages)
+            .or_else(|| self.code_labels.language(node).map(str::to_owned))
+            .unwrap_or_default();
         let fence = fence(&code, &language);
         self.lines.start(BlockKind::Other);
         self.lines.write(&fence);
@@ -146,7 +149,7 @@ impl Writer<'_> {
 pub(super) struct Cache {
     /// Has the element a class of [`GUTTERS`]?
     gutters: HashMap<NodeId, bool>,
-    languages: language::Cache,
+    pub(super) languages: language::Cache,
 }
 
 /// Maximum length of the title of a listing in bytes.
@@ -164,7 +167,7 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 
 /// The text of a `pre`, without line numbers and hidden elements. A `br`, a block inside and the end of an
 /// element that is one line become line ends.
-fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
+fn text(tree: &Tree, view: &View, labels: &CodeLabels, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
     let title = code_shape::title(tree, pre);
@@ -178,6 +181,7 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                 if node != pre
                     && (view.hidden.contains(node)
                         || title == Some(node)
+                        || labels.contains(node)
                         || is_gutter(tree, node)
                         || line_numbers.contains(&node)
                         || (numbered && is_first_cell(tree, node))) =>
@@ -328,11 +332,6 @@ fn has_only_line_numbers(tree: &Tree, node: NodeId) -> bool {
         Edge::Enter(node) if tree.kind(node) == Kind::Text => is_line_numbers(tree.text(node)),
         _ => true,
     })
-}
-
-/// Does a text consist of digits, white space and the separators of line numbers?
-fn is_line_numbers(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
 
 /// Classes that highlighters give to line numbers and copy buttons.

@@ -147,6 +147,11 @@ pub(super) fn has_other_content(tree: &Tree, node: NodeId) -> bool {
     tree.child_elements(node).take(MAX_CHILDREN).any(|child| OTHERS.contains(&tree.tag(child)))
 }
 
+/// Does a text consist of digits, white space and the separators of line numbers?
+pub(super) fn is_line_numbers(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
+}
+
 /// The elements with the line numbers of code whose lines are elements that each begin with their number.
 pub(super) fn line_numbers(tree: &Tree, block: NodeId) -> HashSet<NodeId> {
     let mut lines = block;

@@ -6,6 +6,7 @@
 mod brackets;
 mod callout;
 mod code;
+mod code_label;
 mod code_shape;
 mod embed;
 mod emoji;
@@ -41,6 +42,7 @@ use crate::resolver::Resolver;
 use crate::tree::{BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use callout::Callout;
+use code_label::CodeLabels;
 use code_shape::Shape;
 use grid::Table;
 use inline::Inline;
@@ -112,8 +114,12 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         unsupported_formula: None,
         has_formulas: false,
         has_dollar_formulas: false,
+        code_labels: CodeLabels::default(),
         code_cache: code::Cache::default(),
     };
+    if !options.faithful {
+        writer.code_labels = CodeLabels::of(tree, &mut writer.code_cache.languages);
+    }
     for root in &view.roots {
         writer.walk(*root);
         writer.flush();
@@ -166,6 +172,8 @@ struct Writer<'t> {
     has_formulas: bool,
     /// A formula was found between single dollars in the text of the page.
     has_dollar_formulas: bool,
+    /// The labels of code blocks.
+    code_labels: CodeLabels,
     /// Properties of elements around code.
     code_cache: code::Cache,
 }
@@ -259,10 +267,10 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.enter_note(node) {
             return false;
         }
-        if self.is_callout_title(node) {
+        if self.is_callout_title(node) || self.code_labels.contains(node) {
             return false;
         }
-        self.separate(self.separation(node, tag));
+        self.separate_start(node, tag);
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
@@ -333,7 +341,7 @@ impl Writer<'_> {
         }
         let tag = self.tree.tag(node);
         self.close_element(node, tag);
-        self.separate(self.separation(node, tag));
+        self.separate_end(node, tag);
     }
 
     fn close_element(&mut self, node: NodeId, tag: Tag) {

@@ -5,11 +5,12 @@
 //! pictures), and such content is unreadable in cells of one line.
 
 use super::Writer;
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Walk};
+use crate::names;
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// How an element is separated from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separation {
+enum Separation {
     /// By its tag only.
     None,
     /// By a space on the same line.
@@ -26,7 +27,7 @@ const MAX_EDGES: usize = 24;
 
 impl Writer<'_> {
     /// How an element that is not a block by its tag is separated from its neighbours.
-    pub(super) fn separation(&self, node: NodeId, tag: Tag) -> Separation {
+    fn separation(&self, node: NodeId, tag: Tag) -> Separation {
         if self.options.faithful || tag.is_block() || tag == Tag::Img {
             return Separation::None;
         }
@@ -38,12 +39,40 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        if tree.attribute(node, Attr::Style).is_some_and(is_block)
+        if is_control(tree, node, tag)
+            || names::is_visually_hidden(tree, node)
+            || tree.attribute(node, Attr::Style).is_some_and(is_block)
             || (tag == Tag::Span && self.in_any_link() && self.is_title_text_pair(node))
         {
             Separation::Space
         } else {
             Separation::None
+        }
+    }
+
+    /// Separates the start of an element from the content before it.
+    pub(super) fn separate_start(&mut self, node: NodeId, tag: Tag) {
+        let separation = self.separation(node, tag);
+        let before = |node| self.tree.previous_sibling(node).map(|before| self.tree.text(before));
+        let is_open = separation == Separation::Space
+            && before(node).is_some_and(|text| text.ends_with(['(', '[', '“', '„', '«', '‘']));
+        if !is_open {
+            self.separate(separation);
+        }
+    }
+
+    /// Separates the end of an element from the content after it.
+    pub(super) fn separate_end(&mut self, node: NodeId, tag: Tag) {
+        let separation = self.separation(node, tag);
+        let after = |node| self.tree.next_sibling(node).map(|after| self.tree.text(after));
+        let closes = separation == Separation::Space
+            && after(node).is_some_and(|text| {
+                text.starts_with([
+                    '.', ',', ';', ':', '!', '?', ')', ']', '…', '”', '»', '’', '、', '。', '，',
+                ])
+            });
+        if !closes {
+            self.separate(separation);
         }
     }
 
@@ -55,8 +84,8 @@ impl Writer<'_> {
             && self.tree.parent(node).and_then(role) == Some("row")
     }
 
-    /// Separates the start or end of an element from the content before it.
-    pub(super) fn separate(&mut self, separation: Separation) {
+    /// Separates what comes next from the content before it.
+    fn separate(&mut self, separation: Separation) {
         match separation {
             Separation::None => {}
             Separation::Line if self.in_cell() => self.break_in_cell(),
@@ -90,16 +119,29 @@ impl Writer<'_> {
     }
 }
 
-/// Does the style attribute of an element make it a block?
+/// Is an element a control, which browsers draw as a box of its own?
+fn is_control(tree: &Tree, node: NodeId, tag: Tag) -> bool {
+    match tag {
+        Tag::Button | Tag::Select | Tag::Textarea | Tag::Meter | Tag::Progress => true,
+        Tag::Input => {
+            tree.attribute(node, Attr::Type).is_none_or(|kind| !kind.eq_ignore_ascii_case("hidden"))
+        }
+        _ => false,
+    }
+}
+
+/// Does the style attribute of an element make it a block? A position out of the flow does too (CSS 2.2,
+/// 9.7).
 fn is_block(style: &str) -> bool {
-    // Most styles have no `display`: a quick check avoids parsing them.
-    if !style.contains("isplay") && !style.contains("ISPLAY") {
+    // Most styles have neither: a quick check avoids parsing them.
+    if !["isplay", "ISPLAY", "osition", "OSITION"].iter().any(|name| style.contains(name)) {
         return false;
     }
     style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
-        property.trim().eq_ignore_ascii_case("display")
-            && BLOCK_DISPLAYS
-                .iter()
-                .any(|block| value.split('!').next().unwrap_or_default().trim().eq_ignore_ascii_case(block))
+        let is_property = |name: &str| property.trim().eq_ignore_ascii_case(name);
+        let value = value.split('!').next().unwrap_or_default().trim();
+        let is_one_of = |values: &[&str]| values.iter().any(|one| value.eq_ignore_ascii_case(one));
+        (is_property("display") && is_one_of(BLOCK_DISPLAYS))
+            || (is_property("position") && is_one_of(&["absolute", "fixed"]))
     })
 }

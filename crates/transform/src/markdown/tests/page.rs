@@ -154,6 +154,21 @@ fn separate_elements_do_not_run_together() {
             "<a href=x><span>AI and automation</span><span>Solve issues faster</span></a>",
             "[AI and automation Solve issues faster](x)",
         ),
+        ("buttons", "<p><button>A</button><button>B</button>, <button>C</button>.", "A B, C."),
+        ("labels of fields", "<p><input><label>A</label><input><label>B</label>", "A B"),
+        ("a field that is not shown", "<p>a<input type=hidden>b", "ab"),
+        ("a list of choices", "<p>a<select><option>x</select>b", "a b"),
+        (
+            "a text for screen readers",
+            "<p>Read more<span class=sr-only>about A</span>.",
+            "Read more about A.",
+        ),
+        (
+            "before a price",
+            "<p>(<span class='x visually-hidden'>Price</span>$5)<span class=screen-reader-text>now</span>",
+            "(Price $5) now",
+        ),
+        ("out of the flow", "<p>a<span style='position: absolute; left: -999px'>b</span>c", "a b c"),
         ("words in colours", "<a href=x><span>Java</span><span>Script</span></a>", "[JavaScript](x)"),
         (
             "a sentence in two elements",
