@@ -336,7 +336,7 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self, node: NodeId) {
-        if self.is_callout_title(node) || self.is_note_label(node) {
+        if self.is_callout_title(node) || self.is_note_label(node) || self.code_labels.contains(node) {
             return; // it was not entered
         }
         let tag = self.tree.tag(node);
