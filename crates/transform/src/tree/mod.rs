@@ -11,6 +11,7 @@ mod link_tags;
 mod normalize;
 mod reference;
 mod sink;
+mod slots;
 mod tag;
 mod text;
 mod tokenizer;

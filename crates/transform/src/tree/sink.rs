@@ -109,7 +109,7 @@ impl Tree {
     }
 
     /// Inserts `id` into `parent` before `next`, or at the end if that is [`NONE`].
-    fn insert(&mut self, parent: u32, id: u32, next: u32) {
+    pub(super) fn insert(&mut self, parent: u32, id: u32, next: u32) {
         if parent == id {
             return;
         }
