@@ -74,6 +74,7 @@ impl Writer<'_> {
             Tag::Tr => table.start_row(),
             Tag::Td | Tag::Th => {
                 self.inline.take(InlineContext::Cell);
+                self.cell_lists.clear();
                 table.start_cell(tree, node);
             }
             Tag::Hr | Tag::Caption => {
@@ -81,11 +82,11 @@ impl Writer<'_> {
                     self.inline.line_break();
                 }
             }
-            Tag::Li => {
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => {
                 self.break_in_cell();
-                self.inline.raw("-");
-                self.inline.space();
+                self.open_cell_list(node);
             }
+            Tag::Li => self.open_cell_item(node),
             _ => self.break_in_cell(),
         }
         true
@@ -163,6 +164,10 @@ impl Writer<'_> {
                         self.lines.write(line);
                     }
                 }
+            }
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => {
+                self.cell_lists.pop();
+                self.break_in_cell();
             }
             Tag::Hr => {}
             _ => self.break_in_cell(),

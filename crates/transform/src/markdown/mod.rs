@@ -5,6 +5,7 @@
 
 mod brackets;
 mod callout;
+mod cell_list;
 mod code;
 mod code_label;
 mod code_shape;
@@ -42,6 +43,7 @@ use crate::resolver::Resolver;
 use crate::tree::{BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use callout::Callout;
+use cell_list::CellList;
 use code_label::CodeLabels;
 use code_shape::Shape;
 use grid::Table;
@@ -100,6 +102,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         lists: Vec::new(),
         ended_list: None,
         table: None,
+        cell_lists: Vec::new(),
         heading: None,
         heading_has_text: false,
         block_link: None,
@@ -145,6 +148,8 @@ struct Writer<'t> {
     /// The list that has just ended. A list right after it needs a different marker character.
     ended_list: Option<EndedList>,
     table: Option<Table>,
+    /// The lists that are open in the cell, innermost last.
+    cell_lists: Vec<CellList>,
     /// The level of the open heading.
     heading: Option<u8>,
     /// The open heading has text besides its buttons.
