@@ -100,7 +100,7 @@ impl Writer<'_> {
 
     pub(super) fn leave_block(&mut self, node: NodeId, tag: Tag) {
         if self.in_cell() {
-            self.leave_block_in_cell(tag);
+            self.leave_block_in_cell(node, tag);
             return;
         }
         match tag {
@@ -113,6 +113,7 @@ impl Writer<'_> {
                 self.inline.space();
                 return;
             }
+            Tag::Li if self.lines.at_item_start() => self.write_accessible_names(node),
             _ => {}
         }
         self.flush();
@@ -126,7 +127,10 @@ impl Writer<'_> {
         }
     }
 
-    fn leave_block_in_cell(&mut self, tag: Tag) {
+    fn leave_block_in_cell(&mut self, node: NodeId, tag: Tag) {
+        if matches!(tag, Tag::Td | Tag::Th) {
+            self.write_accessible_names(node);
+        }
         let Some(table) = &mut self.table else { return };
         match tag {
             Tag::Thead | Tag::Tbody | Tag::Tfoot => table.end_row_group(),

@@ -3,6 +3,7 @@
 //! Alternative: an existing converter. The one that was measured reproduces the HTML of 93 of 100 examples of
 //! the CommonMark specification, recurses on the depth of the page and parses the page a second time.
 
+mod accessible;
 mod brackets;
 mod callout;
 mod cell_list;
