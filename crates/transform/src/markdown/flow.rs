@@ -32,7 +32,9 @@ impl Writer<'_> {
             self.inline.space();
             return true;
         }
-        self.flush();
+        if !(matches!(tag, Tag::P | Tag::Div) && self.has_only_task_state()) {
+            self.flush();
+        }
         match tag {
             _ if self.heading_level(node).is_some() => {
                 self.heading = self.heading_level(node);
@@ -116,7 +118,9 @@ impl Writer<'_> {
             Tag::Li if self.lines.at_item_start() => self.write_accessible_names(node),
             _ => {}
         }
-        self.flush();
+        if !(matches!(tag, Tag::P | Tag::Div) && self.has_only_task_state()) {
+            self.flush();
+        }
         match tag {
             _ if self.heading_level(node).is_some() => self.heading = None,
             Tag::Blockquote => self.lines.pop(self.options.faithful),

@@ -102,9 +102,9 @@ impl Writer<'_> {
         let is_checkbox =
             tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
         if is_checkbox && self.inline.is_empty() && self.lines.at_item_start() {
-            self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
-            self.is_task = true;
-            self.inline.space();
+            self.open_task(
+                tree.has(node, Attr::Checked) || tree.attribute(node, Attr::AriaChecked) == Some("true"),
+            );
         } else if is_checkbox
             && self.inline.is_empty()
             && !self.in_cell()

@@ -30,6 +30,7 @@ mod piece;
 mod render;
 mod separation;
 mod table;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tex;
@@ -108,6 +109,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         heading_has_text: false,
         block_link: None,
         is_task: false,
+        task_box: None,
         address_budget,
         max_bytes: tree.max_markdown_bytes(),
         cut: false,
@@ -159,6 +161,8 @@ struct Writer<'t> {
     block_link: Option<Target>,
     /// The paragraph begins with the checkbox of a task.
     is_task: bool,
+    /// The element that was written as the box of a task.
+    task_box: Option<NodeId>,
     /// Bytes of addresses that may still be written.
     address_budget: usize,
     /// Maximum number of bytes to write.
@@ -276,6 +280,9 @@ impl Writer<'_> {
         if self.is_callout_title(node) || self.code_labels.contains(node) {
             return false;
         }
+        if let Some(enters) = self.open_task_box(node, tag) {
+            return enters;
+        }
         self.separate_start(node, tag);
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
@@ -344,6 +351,9 @@ impl Writer<'_> {
     fn leave(&mut self, node: NodeId) {
         if self.is_callout_title(node) || self.is_note_label(node) || self.code_labels.contains(node) {
             return; // it was not entered
+        }
+        if self.task_box.take_if(|task_box| *task_box == node).is_some() {
+            return;
         }
         let tag = self.tree.tag(node);
         self.close_element(node, tag);
