@@ -162,7 +162,7 @@ mod tests {
         for (content, cell) in rows {
             let html = format!("<table><tr><th>H<th>I<tr><td>{content}<td>z</table>");
             let markdown = format!("| H | I |\n| --- | --- |\n| {cell} | z |").replace("|  |", "| |");
-            check_page(&[(content, &html, &markdown)]);
+            check_page(&[(content, html.as_str(), markdown.as_str())]);
         }
     }
 

@@ -35,6 +35,7 @@ mod task;
 mod tests;
 mod tex;
 mod tidy;
+mod white_space;
 
 pub(crate) use callout::is_callout;
 pub(crate) use escape::cell;
@@ -117,6 +118,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         open_notes: Vec::new(),
         larger_image: None,
         open_callouts: Vec::new(),
+        kept_lines: Vec::new(),
         unsupported_formula: None,
         has_formulas: false,
         has_dollar_formulas: false,
@@ -176,6 +178,8 @@ struct Writer<'t> {
     larger_image: Option<&'t str>,
     /// Callouts that are open, innermost last.
     open_callouts: Vec<Callout>,
+    /// Open elements that say whether line ends are kept, innermost last.
+    kept_lines: Vec<(NodeId, bool)>,
     /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
     unsupported_formula: Option<NodeId>,
     /// A formula was written.
@@ -258,12 +262,12 @@ impl Writer<'_> {
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(formula) = tex::next_formula(rest) {
-            self.inline.text(formula.before);
+            self.plain_text(formula.before);
             self.write_formula(&math::delimit(formula.tex, formula.display));
             self.has_dollar_formulas |= formula.in_single_dollars;
             rest = formula.after;
         }
-        self.inline.text(rest);
+        self.plain_text(rest);
     }
 
     fn in_cell(&self) -> bool {
@@ -284,6 +288,7 @@ impl Writer<'_> {
             return enters;
         }
         self.separate_start(node, tag);
+        self.open_white_space(node);
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
@@ -357,6 +362,7 @@ impl Writer<'_> {
         }
         let tag = self.tree.tag(node);
         self.close_element(node, tag);
+        self.close_white_space(node);
         self.separate_end(node, tag);
     }
 
