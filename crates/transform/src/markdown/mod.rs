@@ -17,6 +17,7 @@ mod escape;
 mod flow;
 mod grid;
 mod inline;
+mod inline_note;
 mod language;
 mod lines;
 mod list;
@@ -119,6 +120,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         larger_image: None,
         open_callouts: Vec::new(),
         kept_lines: Vec::new(),
+        inline_notes: Vec::new(),
         unsupported_formula: None,
         has_formulas: false,
         has_dollar_formulas: false,
@@ -180,6 +182,8 @@ struct Writer<'t> {
     open_callouts: Vec<Callout>,
     /// Open elements that say whether line ends are kept, innermost last.
     kept_lines: Vec<(NodeId, bool)>,
+    /// Open notes in the line, innermost last.
+    inline_notes: Vec<NodeId>,
     /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
     unsupported_formula: Option<NodeId>,
     /// A formula was written.
@@ -287,8 +291,12 @@ impl Writer<'_> {
         if let Some(enters) = self.open_task_box(node, tag) {
             return enters;
         }
+        if self.is_mark_of_inline_note(node) {
+            return false;
+        }
         self.separate_start(node, tag);
         self.open_white_space(node);
+        self.open_inline_note(node);
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
@@ -354,13 +362,18 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self, node: NodeId) {
-        if self.is_callout_title(node) || self.is_note_label(node) || self.code_labels.contains(node) {
+        if self.is_callout_title(node)
+            || self.is_note_label(node)
+            || self.code_labels.contains(node)
+            || self.is_mark_of_inline_note(node)
+        {
             return; // it was not entered
         }
         if self.task_box.take_if(|task_box| *task_box == node).is_some() {
             return;
         }
         let tag = self.tree.tag(node);
+        self.close_inline_note(node);
         self.close_element(node, tag);
         self.close_white_space(node);
         self.separate_end(node, tag);

@@ -63,16 +63,18 @@ impl Writer<'_> {
 
     /// Separates the end of an element from the content after it.
     pub(super) fn separate_end(&mut self, node: NodeId, tag: Tag) {
-        let separation = self.separation(node, tag);
-        let after = |node| self.tree.next_sibling(node).map(|after| self.tree.text(after));
-        let closes = separation == Separation::Space
-            && after(node).is_some_and(|text| {
-                text.starts_with([
-                    '.', ',', ';', ':', '!', '?', ')', ']', '…', '”', '»', '’', '、', '。', '，',
-                ])
-            });
-        if !closes {
-            self.separate(separation);
+        match self.separation(node, tag) {
+            Separation::Space => self.separate_after(node),
+            separation => self.separate(separation),
+        }
+    }
+
+    /// Writes a space after an element, unless punctuation follows.
+    pub(super) fn separate_after(&mut self, node: NodeId) {
+        let after = self.tree.next_sibling(node).map(|after| self.tree.text(after)).unwrap_or_default();
+        if !after.starts_with(['.', ',', ';', ':', '!', '?', ')', ']', '…', '”', '»', '’', '、', '。', '，'])
+        {
+            self.inline.space();
         }
     }
 
