@@ -32,6 +32,9 @@ impl Writer<'_> {
             return Separation::None;
         }
         let tree = self.tree;
+        if tag == Tag::Cite && self.is_source_of_quote(node) {
+            return Separation::Line;
+        }
         match tree.attribute(node, Attr::Role) {
             Some("row") => return Separation::Line,
             Some("cell" | "gridcell" | "columnheader" | "rowheader" | "listitem") => {
@@ -98,6 +101,19 @@ impl Writer<'_> {
 
     fn in_any_link(&self) -> bool {
         self.inline.in_link() || self.block_link.is_some()
+    }
+
+    /// Is a `cite` the source of the quote around it: at its end, after a whole sentence?
+    fn is_source_of_quote(&self, cite: NodeId) -> bool {
+        const ENDS: [char; 12] = ['.', '!', '?', '…', '"', '”', '“', '»', '’', '。', '」', '』'];
+        let tree = self.tree;
+        let is_written = |node: &NodeId| tree.is_element(*node) || !tree.text(*node).trim().is_empty();
+        let mut before =
+            std::iter::successors(tree.previous_sibling(cite), |node| tree.previous_sibling(*node));
+        let mut after = std::iter::successors(tree.next_sibling(cite), |node| tree.next_sibling(*node));
+        tree.parent(cite).is_some_and(|parent| tree.tag(parent) == Tag::Blockquote)
+            && !after.any(|node| is_written(&node))
+            && before.find(is_written).is_some_and(|node| tree.text(node).trim_end().ends_with(ENDS))
     }
 
     /// Is a `span` the second of two in a link without a space between them, both with several words, and the

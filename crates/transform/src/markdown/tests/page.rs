@@ -244,3 +244,23 @@ fn images_that_scripts_load_are_written_once() {
         ("outside a figure", "<p>a<noscript><img src=a.png></noscript>", "a"),
     ]);
 }
+
+#[test]
+fn the_source_of_a_quote_stands_apart() {
+    check_page(&[
+        ("right after it", "<blockquote>Text.<cite>A</cite></blockquote>", "> Text.\n>\n> *A*"),
+        (
+            "in a footer",
+            "<blockquote><p>Text</p><footer>— A, <cite>B</cite></footer></blockquote>",
+            "> Text\n>\n> — A, *B*",
+        ),
+        ("after a paragraph", "<blockquote><p>Text</p> <cite>A</cite></blockquote>", "> Text\n>\n> *A*"),
+        ("after a dash", "<blockquote>“Text.” — <cite>A</cite></blockquote>", "> “Text.” — *A*"),
+        ("a book in a sentence", "<blockquote>So says <cite>A</cite></blockquote>", "> So says *A*"),
+        (
+            "a book at the end of one",
+            "<blockquote>Read this. <cite>A</cite> says so.</blockquote>",
+            "> Read this. *A* says so.",
+        ),
+    ]);
+}
