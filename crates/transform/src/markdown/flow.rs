@@ -53,7 +53,13 @@ impl Writer<'_> {
                 self.table = Some(Table::new(self.tree, node));
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
-            Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
+            Tag::Dl => self.open_definition_list(node),
+            Tag::Dd => self.open_definition_part(node, true),
+            Tag::Dt => {
+                self.open_definition_part(node, false);
+                self.inline.open(Mark::Strong, false);
+            }
+            Tag::Summary => self.inline.open(Mark::Strong, false),
             Tag::Div | Tag::Aside | Tag::Section if self.open_callout(node) => {}
             Tag::Figure if !self.options.faithful && !self.view.noscript => {
                 if let Some(image) = figure_image(self.tree, node) {
@@ -126,6 +132,7 @@ impl Writer<'_> {
             Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
             Tag::Li => self.close_item(),
+            Tag::Dl => self.close_definition_list(),
             Tag::Div | Tag::Aside | Tag::Section => self.close_callout(node),
             _ => {}
         }

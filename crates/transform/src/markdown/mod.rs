@@ -10,6 +10,7 @@ mod cell_list;
 mod code;
 mod code_label;
 mod code_shape;
+mod definition;
 mod embed;
 mod emoji;
 mod emphasis;
@@ -50,6 +51,7 @@ use callout::Callout;
 use cell_list::CellList;
 use code_label::CodeLabels;
 use code_shape::Shape;
+use definition::DefinitionList;
 use grid::Table;
 use inline::Inline;
 use lines::Lines;
@@ -105,6 +107,7 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         inline: Inline::new(tree.interrupt()),
         lists: Vec::new(),
         ended_list: None,
+        definition_lists: Vec::new(),
         table: None,
         cell_lists: Vec::new(),
         heading: None,
@@ -154,6 +157,8 @@ struct Writer<'t> {
     lists: Vec<List>,
     /// The list that has just ended. A list right after it needs a different marker character.
     ended_list: Option<EndedList>,
+    /// Open definition lists, innermost last.
+    definition_lists: Vec<DefinitionList>,
     table: Option<Table>,
     /// The lists that are open in the cell, innermost last.
     cell_lists: Vec<CellList>,
