@@ -241,10 +241,13 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
     is_line(node) && tree.next_sibling(node).is_some_and(is_line)
 }
 
+/// Maximum number of tree edges before the first text of a listing.
+const MAX_TEXT_EDGES: usize = 96;
+
 /// Is an element a code listing that a highlighter builds without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
     (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax", "mermaid"])
-        && !tree.folded_text(node, 1).is_empty()
+        && tree.has_text_within(node, MAX_TEXT_EDGES)
         && !code_shape::has_other_content(tree, node))
         || is_numbered_table(tree, node)
         || code_shape::is_plain_listing(tree, node)

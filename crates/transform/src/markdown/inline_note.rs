@@ -21,6 +21,9 @@ const CLASSES: &[&str] = &[
 /// Classes of the marks that repeat the number of a note inside it.
 const MARKS: &[&str] = &["ltx_note_mark", "ltx_tag_note"];
 
+/// Maximum number of tree edges before the text of a note.
+const MAX_EDGES: usize = 32;
+
 impl Writer<'_> {
     /// Starts a note in the line, if the element is one.
     pub(super) fn open_inline_note(&mut self, node: NodeId) {
@@ -53,7 +56,7 @@ fn is_inline_note(tree: &Tree, node: NodeId) -> bool {
     matches!(tree.tag(node), Tag::Span | Tag::Small | Tag::Other | Tag::Label)
         && (matches!(tree.attribute(node, Attr::Role), Some("tooltip" | "note" | "doc-footnote"))
             || names::has_class(tree, node, CLASSES))
-        && !tree.folded_text(node, 1).is_empty()
+        && tree.has_text_within(node, MAX_EDGES)
 }
 
 #[cfg(test)]

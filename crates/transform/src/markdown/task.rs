@@ -42,7 +42,7 @@ impl Writer<'_> {
             return None;
         }
         let done = drawn_state(self.tree, node)?;
-        if self.tree.folded_text(node, 1).is_empty() {
+        if !self.tree.has_text_within(node, MAX_BOX_EDGES) {
             self.open_task(done);
             self.task_box = Some(node);
             return Some(false);

@@ -49,9 +49,10 @@ fn keeps_lines(tree: &Tree, node: NodeId) -> Option<bool> {
     let style = tree.attribute(node, Attr::Style).map(names::prefix).unwrap_or_default();
     if style.contains("hite-space") {
         let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
-        let values = declarations
-            .filter(|(property, _)| matches!(property.trim(), "white-space" | "white-space-collapse"));
-        let value = values.last()?.1.split('!').next().unwrap_or_default();
+        let (_, value) = declarations
+            .rev()
+            .find(|(property, _)| matches!(property.trim(), "white-space" | "white-space-collapse"))?;
+        let value = value.split('!').next().unwrap_or_default();
         return Some(value.split_ascii_whitespace().any(|word| KEPT.contains(&word)));
     }
     let class = names::class(tree, node);

@@ -1,7 +1,7 @@
 //! Fills the slots of declarative shadow trees: a browser shows the children of a host in the slots of its
 //! shadow tree, and the own content of a slot only if no child is assigned to it (DOM Standard, 4.2.2).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::build::MAX_DEPTH;
 use super::{Attr, Edge, ElementNamespace, NONE, NodeId, PackedKind, Tag, Tree, Walk};
@@ -13,10 +13,13 @@ impl Tree {
         // An outer shadow tree comes first: its slots may be children of an inner host.
         let roots: Vec<NodeId> =
             self.elements_with_tag(Tag::Template).filter(|node| self.is_shadow_root(*node)).collect();
+        let mut hosts = HashSet::new();
         for root in roots {
             // Slots inside slots could make the tree much deeper than the page.
             let is_deep = self.ancestors(root).nth(usize::from(MAX_DEPTH)).is_some();
-            if let Some(host) = self.parent(root).filter(|host| !is_deep && self.is_host(*host)) {
+            let host = self.parent(root).filter(|host| !is_deep && self.is_host(*host));
+            // A host has one shadow tree.
+            if let Some(host) = host.filter(|host| hosts.insert(*host)) {
                 self.fill_slots_of(host, root);
             }
         }

@@ -19,6 +19,20 @@ impl Tree {
         out
     }
 
+    /// True if there is text below a node within the first `edges` steps of a walk.
+    pub(crate) fn has_text_within(&self, id: NodeId, edges: usize) -> bool {
+        let mut walk = Walk::new(self, id);
+        for _ in 0..edges {
+            match walk.next() {
+                Some(Edge::Enter(node)) if self.is_unshown(node) && node != id => walk.skip_children(),
+                Some(Edge::Enter(node)) if !self.text(node).trim().is_empty() => return true,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        false
+    }
+
     /// All text below a node with folded white space. Reading stops after about `limit` bytes.
     pub(crate) fn folded_text(&self, id: NodeId, limit: usize) -> String {
         let mut out = String::new();
