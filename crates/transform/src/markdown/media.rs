@@ -101,7 +101,7 @@ impl Writer<'_> {
         let tree = self.tree;
         let is_checkbox =
             tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
-        if is_checkbox && self.inline.is_empty() && self.lines.at_item_start() {
+        if is_checkbox && self.inline.is_empty() && !self.in_cell() && self.lines.at_item_start() {
             self.open_task(
                 tree.has(node, Attr::Checked) || tree.attribute(node, Attr::AriaChecked) == Some("true"),
             );

@@ -38,7 +38,7 @@ impl Writer<'_> {
     /// Writes an element that draws the box of a task at the start of an item. `None` if it is none; else
     /// whether its children must be written.
     pub(super) fn open_task_box(&mut self, node: NodeId, tag: Tag) -> Option<bool> {
-        if self.options.faithful || !self.inline.is_empty() || !self.lines.at_item_start() {
+        if self.options.faithful || self.in_cell() || !self.inline.is_empty() || !self.lines.at_item_start() {
             return None;
         }
         let done = drawn_state(self.tree, node)?;
