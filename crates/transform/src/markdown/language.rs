@@ -67,7 +67,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
         &["language-", "lang-", "highlight-source-", "highlight-text-", "mw-highlight-lang-", "sourceCode-"];
     // Other names have these prefixes too: what follows must be a language.
     const WEAK_PREFIXES: &[&str] =
-        &["brush-", "code-", "hljs-", "lexer-", "mode-", "source-", "src-", "syntax-", "type-"];
+        &["brush-", "code-", "hl-", "hljs-", "lexer-", "mode-", "source-", "src-", "syntax-", "type-"];
     // Names of boxes for code, which have the name of the language beside them.
     const BOXES: &[&str] = &[
         "CodeMirror",
@@ -170,6 +170,7 @@ const LANGUAGES: &[&str] = &[
     "html",
     "http",
     "ini",
+    "ipython3",
     "java",
     "javascript",
     "jinja",

@@ -18,8 +18,8 @@ const CLASSES: &[&str] =
 /// Classes that wikis give to the edit link of a section and to the backlinks of a note.
 const WIKI_CLASSES: &[&str] = &["mw-editsection", "editsection", "secedit", "mw-cite-backlink"];
 
-/// Parts of the addresses of edit links.
-const EDIT_ADDRESSES: &[&str] = &["action=edit", "do=edit", "/edit/"];
+/// Parts of the addresses of edit links in wikis.
+const EDIT_ADDRESSES: &[&str] = &["action=edit", "do=edit"];
 
 /// Words that are the whole text of a heading's link to itself.
 const WORDS: &[&str] = &["link", "permalink", "anchor"];
@@ -73,7 +73,7 @@ impl Writer<'_> {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href).map(str::trim_start) else { return false };
         let Some((page, fragment)) = href.split_once('#') else { return false };
-        if self.heading.is_some() && page.is_empty() {
+        if self.heading.is_some() && (page.is_empty() || self.is_self_link(node)) {
             let text = tree.folded_text(node, 40);
             let is_symbol = !text.contains(char::is_alphanumeric);
             return (is_symbol || is_permalink_text(&text) || has_only_hidden_text(tree, node))

@@ -4,6 +4,7 @@ mod charset;
 mod content;
 mod document;
 mod embedded_state;
+mod forms;
 mod hostile;
 mod injection;
 mod languages;

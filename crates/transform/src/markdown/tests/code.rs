@@ -221,6 +221,7 @@ fn the_language_of_code_is_found_in_every_form() {
         ("<pre class='src src-sh'>x</pre>", "sh"),
         ("<pre class='programlisting ruby'>x</pre>", "ruby"),
         ("<pre class='code-python'>x</pre>", "python"),
+        ("<div class='highlight hl-ipython3'><pre>x</pre></div>", "ipython3"),
         ("<pre class='code-wrapper'>x</pre>", ""),
         ("<pre class='prettyprint prettyprinted'>x</pre>", ""),
         ("<div class=prose><p class=c>y</p><pre>x</pre></div>", ""),
