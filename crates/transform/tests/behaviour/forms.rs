@@ -8,12 +8,19 @@ use gleaner_types::request::ScrapeOptions;
 const BEFORE: &str = "<p>The harbour froze early that winter, and the ferries stayed at their moorings for six weeks. \
     The keeper of the light wrote down the thickness of the ice every morning, together with the direction of the \
     wind and the number of gulls on the roof.</p><p>His notebooks were found a century later in the attic of the \
-    customs house, wrapped in oilcloth and perfectly dry. They are the longest record of ice on that coast.</p>";
+    customs house, wrapped in oilcloth and perfectly dry. They are the longest record of ice on that coast.</p><p>Historians \
+    found the books useful at once, because shipowners had every reason to lie about dates and the keeper had none. \
+    Climate research came to them late: a student copied the columns by hand onto cards, and the cards went through \
+    a machine that took a week and printed a curve. The curve surprised everybody who saw it, because it showed that \
+    the bay had frozen later in each decade, not evenly but in steps.</p>";
 
 const AFTER: &str = "<p>Nobody knows why he stopped in the spring of the seventh year. The last entry mentions a new \
     barometer, a visit by his sister, and rain that began before dawn and did not end until the evening.</p><p>The \
     light itself was switched off much later. Its lamp stands in the hall of the harbour office, polished, next to \
-    a screen that shows the temperature of the water every ten minutes.</p>";
+    a screen that shows the temperature of the water every ten minutes.</p><p>If you visit, ask for the key to the \
+    upper room. The view is worth the stairs, and the table at which he wrote still stands at the window, with a \
+    dark ring where the cup stood. There is talk of a new light, smaller and driven by the sun, for the boats of the \
+    summer guests, and the council will decide in autumn, after the budget and after the guests have gone home.</p>";
 
 fn article(part: &str) -> String {
     let url = "https://example.org/dir/page".parse().unwrap();
@@ -80,7 +87,7 @@ fn code_is_the_program_and_nothing_else() {
              <span class=twoslash-popup-container><code>const ice: number</code><div><p>The ice</p></div></span>ice</span> = 3\
              </span></code></pre></div>",
             &["```ts\nconst ice = 3\n```"],
-            &["\nts\n", "number", "The ice"],
+            &["\nts\n", ": number", "The ice"],
         ),
     ]);
 }
