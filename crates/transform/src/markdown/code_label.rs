@@ -52,16 +52,16 @@ impl CodeLabels {
                 self.elements.insert(*node);
                 continue;
             }
-            let Some(Label { text, copies }) = label(tree, *node) else { continue };
+            let Some(Label { text, has_control }) = label(tree, *node) else { continue };
             let name = canonical(&text);
             let is_label = if text.is_empty() {
-                copies
+                has_control
             } else if let Some(language) = &language {
                 name == *language
             } else {
                 let known =
                     [text.to_ascii_lowercase(), name.clone()].into_iter().find(|n| language::is_known(n));
-                let is_label = (known.is_some() || name == "text") && (copies || is_named(tree, *node));
+                let is_label = (known.is_some() || name == "text") && (has_control || is_named(tree, *node));
                 if let Some(known) = known.filter(|_| is_label) {
                     self.languages.insert(pre, known);
                     language = Some(name);
@@ -119,15 +119,15 @@ fn beside(tree: &Tree, pre: NodeId) -> Vec<NodeId> {
 
 /// What an element beside a block says.
 struct Label {
-    /// Its text without that of buttons.
+    /// Its text without that of buttons, and without that for screen readers.
     text: String,
-    /// It has a button that copies the code.
-    copies: bool,
+    /// It has a button that copies the code, or a text for screen readers.
+    has_control: bool,
 }
 
 /// The label in an element; `None` if the element is longer than a label, or has more code.
 fn label(tree: &Tree, node: NodeId) -> Option<Label> {
-    let (mut text, mut copies, mut edges) = (String::new(), false, 0);
+    let (mut text, mut has_control, mut edges) = (String::new(), false, 0);
     let mut walk = Walk::new(tree, node);
     while let Some(edge) = walk.next() {
         edges += 1;
@@ -139,17 +139,21 @@ fn label(tree: &Tree, node: NodeId) -> Option<Label> {
                 text.push_str(names::truncate(tree.text(inner).trim(), MAX_LABEL_BYTES + 1));
             }
             Edge::Enter(inner) if tree.is_unshown(inner) => walk.skip_children(),
+            Edge::Enter(inner) if names::is_visually_hidden(tree, inner) => {
+                has_control = true;
+                walk.skip_children();
+            }
             Edge::Enter(inner) => match tree.tag(inner) {
                 Tag::Pre | Tag::Code | Tag::Img | Tag::Table => return None,
                 Tag::Button | Tag::A => {
                     let is_copy = is_copy(tree, inner);
-                    copies |= is_copy;
+                    has_control |= is_copy;
                     if is_copy || tree.tag(inner) == Tag::Button {
                         walk.skip_children();
                     }
                 }
                 _ if is_copy(tree, inner) && tree.attribute(inner, Attr::Role) == Some("button") => {
-                    copies = true;
+                    has_control = true;
                     walk.skip_children();
                 }
                 _ => {}
@@ -157,7 +161,7 @@ fn label(tree: &Tree, node: NodeId) -> Option<Label> {
             Edge::Leave(_) => {}
         }
     }
-    Some(Label { text: text.trim().to_owned(), copies })
+    Some(Label { text: text.trim().to_owned(), has_control })
 }
 
 /// Does a button or a link copy the code, by its names or its text?
@@ -262,6 +266,12 @@ mod tests {
                 "<div class=language-ts><span class=lang>ts</span><pre>a</pre><div class=line-numbers-wrapper>\
                  <span class=line-number>1</span><br></div></div>",
                 "```ts\na\n```",
+            ),
+            (
+                "a text for screen readers",
+                "<figure><figcaption><span class=title></span><span class=sr-only>Terminal window</span></figcaption>\
+                 <pre data-language=sh>a</pre><div class=copy><button title='Copy to clipboard'>x</button></div></figure>",
+                "```sh\na\n```",
             ),
             (
                 "a name of a file",

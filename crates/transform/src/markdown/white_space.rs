@@ -1,5 +1,5 @@
-//! Text whose line ends are line ends: elements whose style keeps them, as that of poems and messages does (CSS
-//! Text 3, 3).
+//! Text whose line ends are line ends: elements whose style keeps them, as that of poems and messages does
+//! (CSS Text 3, 3).
 
 use super::Writer;
 use crate::names;
