@@ -3,7 +3,7 @@
 //!
 //! All results of the crate are read from this tree. Reasons for our own arena instead of an existing DOM: it
 //! is `Send`, it is dropped without recursion at any depth, its text is one allocation, unused attributes are
-//! never stored, and the content of `script`, `style` and `svg` takes no nodes.
+//! never stored, and the content of `script` and `style` and most of that of `svg` takes no nodes.
 
 mod attribute;
 mod build;
