@@ -42,6 +42,34 @@ pub(crate) fn has_class(tree: &Tree, node: NodeId, wanted: &[&str]) -> bool {
     class_words(class(tree, node)).any(|word| wanted.contains(&word))
 }
 
+/// True if a word of an element's class hides it from view but not from screen readers, as frameworks name
+/// it.
+pub(crate) fn is_visually_hidden(tree: &Tree, node: NodeId) -> bool {
+    class_words(class(tree, node)).any(|word| {
+        matches!(
+            word,
+            "sr-text"
+                | "hidden-visually"
+                | "a11y-hidden"
+                | "show-for-sr"
+                | "element-invisible"
+                | "assistive-text"
+                | "screen-reader-text"
+                | "screen-reader-only"
+                | "screenreader-only"
+                | "screenreader"
+                | "p-hidden-accessible"
+                | "offscreen"
+                | "off-screen"
+                | "visuallyhidden"
+                | "visuallyHidden"
+                | "u-hiddenVisually"
+        ) || word.ends_with("sr-only")
+            || word.ends_with("visually-hidden")
+            || word.starts_with("VisuallyHidden")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

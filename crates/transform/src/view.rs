@@ -48,8 +48,8 @@ impl View {
     /// True if an element is left out with everything below it: it is hidden, or browsers never show its
     /// kind.
     pub(crate) fn skips(&self, tree: &Tree, node: NodeId) -> bool {
-        let tag = tree.tag(node);
-        (tag.is_invisible() && !(tag == Tag::Noscript && self.noscript)) || self.hidden.contains(node)
+        (tree.is_unshown(node) && !(tree.tag(node) == Tag::Noscript && self.noscript))
+            || self.hidden.contains(node)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Writer;
-use super::code_shape;
+use super::code_label::CodeLabels;
+use super::code_shape::{self, is_line_numbers};
 use super::language;
 use super::lines::BlockKind;
 use crate::names::{self, has_class};
@@ -26,7 +27,11 @@ impl Writer<'_> {
                     }
                 }
                 Edge::Enter(inner) if inner == node => {}
-                Edge::Enter(inner) if tree.tag(inner).is_invisible() || self.view.hidden.contains(inner) => {
+                Edge::Enter(inner)
+                    if tree.is_unshown(inner)
+                        || self.view.hidden.contains(inner)
+                        || code_shape::is_popup(tree, inner) =>
+                {
                     walk.skip_children();
                 }
                 Edge::Enter(inner) => match tree.tag(inner) {
@@ -78,10 +83,16 @@ impl Writer<'_> {
         if !self.options.faithful && self.is_line_number_column(node) {
             return;
         }
-        let mut code = text(tree, self.view, node, self.options.faithful);
-        if tree.tag(node) == Tag::Code {
-            // The indentation of the page.
-            code.replace_range(..code.len() - code.trim_start().len(), "");
+        let mut code = text(tree, self.view, &self.code_labels, node, self.options.faithful);
+        // The indentation of the page, and the line end after the start tag.
+        let indent = code.len() - code.trim_start().len();
+        match tree.tag(node) {
+            Tag::Code => code.replace_range(..indent, ""),
+            Tag::Div => {
+                let lines = code.get(..indent).and_then(|start| start.rfind('\n')).map_or(0, |end| end + 1);
+                code.replace_range(..lines, "");
+            }
+            _ => {}
         }
         if self.in_cell() {
             // A cell is one line: write a code span for each line of the code.
@@ -97,7 +108,13 @@ impl Writer<'_> {
             return;
         }
         self.flush();
-        let language = language::of(tree, node, &mut self.code_cache.languages).unwrap_or_default();
+        if let Some(title) = code_shape::title(tree, node) {
+            self.inline.text(&tree.folded_text(title, MAX_TITLE_BYTES));
+            self.flush();
+        }
+        let language = language::of(tree, node, &mut self.code_cache.languages)
+            .or_else(|| self.code_labels.language(node).map(str::to_owned))
+            .unwrap_or_default();
         let fence = fence(&code, &language);
         self.lines.start(BlockKind::Other);
         self.lines.write(&fence);
@@ -132,8 +149,11 @@ impl Writer<'_> {
 pub(super) struct Cache {
     /// Has the element a class of [`GUTTERS`]?
     gutters: HashMap<NodeId, bool>,
-    languages: language::Cache,
+    pub(super) languages: language::Cache,
 }
+
+/// Maximum length of the title of a listing in bytes.
+const MAX_TITLE_BYTES: usize = 400;
 
 /// Length of the longest run of a character.
 pub(super) fn longest_run(text: &str, character: char) -> usize {
@@ -147,9 +167,11 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 
 /// The text of a `pre`, without line numbers and hidden elements. A `br`, a block inside and the end of an
 /// element that is one line become line ends.
-fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
+fn text(tree: &Tree, view: &View, labels: &CodeLabels, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let numbered = is_numbered_table(tree, pre);
+    let title = code_shape::title(tree, pre);
+    let is_diagram = code_shape::is_diagram(tree, pre);
     let line_numbers = if faithful { HashSet::new() } else { code_shape::line_numbers(tree, pre) };
     let mut row = None;
     let mut walk = Walk::new(tree, pre);
@@ -158,18 +180,22 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
             Edge::Enter(node)
                 if node != pre
                     && (view.hidden.contains(node)
+                        || title == Some(node)
+                        || labels.contains(node)
                         || is_gutter(tree, node)
                         || line_numbers.contains(&node)
                         || (numbered && is_first_cell(tree, node))) =>
             {
                 walk.skip_children();
             }
-            Edge::Enter(node) if numbered && tree.tag(node) == Tag::Tr => row = Some(out.len()),
+            Edge::Enter(node) if numbered && tree.tag(node) == Tag::Tr => {
+                row = Some(out.len()).filter(|_| code_shape::only_cell(tree, node).is_none());
+            }
             // A row without code is an empty line.
             Edge::Leave(node)
                 if numbered
                     && tree.tag(node) == Tag::Tr
-                    && (row == Some(out.len()) || !out.ends_with('\n')) =>
+                    && (row == Some(out.len()) || !(out.is_empty() || out.ends_with('\n'))) =>
             {
                 out.push('\n');
             }
@@ -182,6 +208,8 @@ fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
                     );
                 }
             }
+            // In a diagram a break is a part of a label.
+            Edge::Enter(node) if tree.tag(node) == Tag::Br && is_diagram => out.push_str("<br/>"),
             Edge::Enter(node) if tree.tag(node) == Tag::Br => out.push('\n'),
             Edge::Leave(node)
                 if node != pre
@@ -213,9 +241,14 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
     is_line(node) && tree.next_sibling(node).is_some_and(is_line)
 }
 
+/// Maximum number of tree edges before the first text of a listing.
+const MAX_TEXT_EDGES: usize = 96;
+
 /// Is an element a code listing that a highlighter builds without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
-    (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
+    (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax", "mermaid"])
+        && tree.has_text_within(node, MAX_TEXT_EDGES)
+        && !code_shape::has_other_content(tree, node))
         || is_numbered_table(tree, node)
         || code_shape::is_plain_listing(tree, node)
 }
@@ -238,11 +271,14 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
     let mut number = None::<u32>;
     let mut any = false;
     for row in rows.take(MAX_ROWS) {
+        if !any && code_shape::only_cell(tree, row).is_some() {
+            continue; // its title
+        }
         let mut cells = tree.child_elements(row);
         let (Some(gutter), Some(code), None) = (cells.next(), cells.next(), cells.next()) else {
             return false;
         };
-        if !matches!((tree.tag(gutter), tree.tag(code)), (Tag::Td, Tag::Td)) {
+        if !matches!((tree.tag(gutter), tree.tag(code)), (Tag::Td | Tag::Th, Tag::Td)) {
             return false;
         }
         let text = tree.folded_text(gutter, 12);
@@ -272,13 +308,13 @@ fn has_code(tree: &Tree, cell: NodeId) -> bool {
 
 /// Is a node the first cell of its row?
 fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Td
+    matches!(tree.tag(node), Tag::Td | Tag::Th)
         && tree.parent(node).is_some_and(|row| tree.child_elements(row).next() == Some(node))
 }
 
 /// Is a `pre` in a cell beside a cell with code?
 fn is_beside_code(tree: &Tree, pre: NodeId) -> bool {
-    let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td);
+    let cell = tree.ancestors(pre).take(3).find(|node| matches!(tree.tag(*node), Tag::Td | Tag::Th));
     let Some((cell, row)) = cell.and_then(|cell| Some((cell, tree.parent(cell)?))) else { return false };
     tree.child_elements(row)
         .take(4)
@@ -299,11 +335,6 @@ fn has_only_line_numbers(tree: &Tree, node: NodeId) -> bool {
         Edge::Enter(node) if tree.kind(node) == Kind::Text => is_line_numbers(tree.text(node)),
         _ => true,
     })
-}
-
-/// Does a text consist of digits, white space and the separators of line numbers?
-fn is_line_numbers(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
 
 /// Classes that highlighters give to line numbers and copy buttons.
@@ -327,14 +358,20 @@ const GUTTERS: &[&str] = &[
     "copy-button",
 ];
 
+/// Classes that highlighters give to tool bars and to copies of the code inside a listing.
+const TOOL_BARS: &[&str] = &["crayon-toolbar", "crayon-info", "crayon-plain-wrap", "toolbar"];
+
 /// Is an element a line number or a button beside code?
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
-    if tree.tag(node).is_invisible() || tree.tag(node) == Tag::Button {
+    if tree.is_unshown(node) || tree.tag(node) == Tag::Button || code_shape::is_popup(tree, node) {
         return true;
     }
     if let Some(number) = tree.attribute(node, Attr::DataLineNumber) {
         // On some pages the line itself has the attribute, not its number.
         return tree.folded_text(node, 12) == number.trim();
+    }
+    if has_class(tree, node, TOOL_BARS) {
+        return true;
     }
     (has_class(tree, node, GUTTERS) || cannot_be_selected(tree, node)) && has_only_line_numbers(tree, node)
 }

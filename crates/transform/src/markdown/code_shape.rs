@@ -25,6 +25,12 @@ const MAX_BLANK_NODES: usize = 2;
 /// Maximum distance of the lines to their block of code, in elements.
 const MAX_LINE_DISTANCE: usize = 4;
 
+/// Maximum number of tree edges before the title of a listing.
+const MAX_TITLE_EDGES: usize = 32;
+
+/// Maximum number of children examined for what is no text.
+const MAX_CHILDREN: usize = 16;
+
 /// Maximum length of a line number in bytes.
 const MAX_NUMBER_BYTES: usize = 8;
 
@@ -79,6 +85,71 @@ pub(super) fn is_plain_listing(tree: &Tree, node: NodeId) -> bool {
         && names::class(tree, node).contains("code")
         && tree.first_child(node).is_some()
         && tree.child_elements(node).all(|child| tree.tag(child) == Tag::Span)
+}
+
+/// The title of a listing: its caption, or the only cell of its first row.
+pub(super) fn title(tree: &Tree, listing: NodeId) -> Option<NodeId> {
+    if !matches!(tree.tag(listing), Tag::Table | Tag::Div) {
+        return None;
+    }
+    for edge in Walk::new(tree, listing).take(MAX_TITLE_EDGES) {
+        let Edge::Enter(node) = edge else { continue };
+        match tree.tag(node) {
+            Tag::Caption => return Some(node),
+            Tag::Tr => {
+                let spans = |cell: &NodeId| tree.tag(*cell) == Tag::Th || tree.has(*cell, Attr::Colspan);
+                return only_cell(tree, node).filter(spans);
+            }
+            _ if names::has_class(tree, node, &["crayon-title"]) => return Some(node),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The cell of a row that has no other.
+pub(super) fn only_cell(tree: &Tree, row: NodeId) -> Option<NodeId> {
+    let mut cells = tree.child_elements(row);
+    cells.next().filter(|_| cells.next().is_none())
+}
+
+/// Is an element a text that a page shows over code when a reader points at a part of it, such as the type of
+/// a name? It is no part of the program.
+pub(super) fn is_popup(tree: &Tree, node: NodeId) -> bool {
+    /// Parts of classes of elements that a popup belongs to.
+    const OWNERS: &[&str] = &["anchor", "has", "owner", "target", "toggle", "trigger"];
+    if tree.attribute(node, Attr::Role) == Some("tooltip") {
+        return true;
+    }
+    names::class_words(names::class(tree, node)).any(|word| {
+        let parts = || word.split(['-', '_']);
+        match word {
+            "v-popper__popper" | "twoslash-completion-list" => true,
+            "tooltip" => tree.tag(node) == Tag::A,
+            _ if parts().any(|part| OWNERS.contains(&part)) => false,
+            _ => {
+                let has = |wanted: &[&str]| parts().any(|part| wanted.contains(&part));
+                has(&["popup", "popover", "hovercard", "tooltiptext"])
+                    || (has(&["tooltip"]) && has(&["body", "box", "content", "inner", "text"]))
+            }
+        }
+    })
+}
+
+/// Is an element a diagram as text, which a script draws?
+pub(super) fn is_diagram(tree: &Tree, node: NodeId) -> bool {
+    names::has_class(tree, node, &["mermaid"])
+}
+
+/// Has an element a child that is not part of a text: what is drawn, or the code itself?
+pub(super) fn has_other_content(tree: &Tree, node: NodeId) -> bool {
+    const OTHERS: &[Tag] = &[Tag::Canvas, Tag::Figure, Tag::Img, Tag::Object, Tag::Pre, Tag::Svg];
+    tree.child_elements(node).take(MAX_CHILDREN).any(|child| OTHERS.contains(&tree.tag(child)))
+}
+
+/// Does a text consist of digits, white space and the separators of line numbers?
+pub(super) fn is_line_numbers(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
 
 /// The elements with the line numbers of code whose lines are elements that each begin with their number.

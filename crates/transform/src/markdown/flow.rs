@@ -32,9 +32,14 @@ impl Writer<'_> {
             self.inline.space();
             return true;
         }
-        self.flush();
+        if !(matches!(tag, Tag::P | Tag::Div) && self.has_only_task_state()) {
+            self.flush();
+        }
         match tag {
-            _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
+            _ if self.heading_level(node).is_some() => {
+                self.heading = self.heading_level(node);
+                self.heading_has_text = self.has_text_beside_controls(node);
+            }
             Tag::Hr => {
                 self.lines.start(BlockKind::Other);
                 self.lines.write(if self.lines.in_item() { "___" } else { "---" });
@@ -48,7 +53,13 @@ impl Writer<'_> {
                 self.table = Some(Table::new(self.tree, node));
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
-            Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
+            Tag::Dl => self.open_definition_list(node),
+            Tag::Dd => self.open_definition_part(node, true),
+            Tag::Dt => {
+                self.open_definition_part(node, false);
+                self.inline.open(Mark::Strong, false);
+            }
+            Tag::Summary => self.inline.open(Mark::Strong, false),
             Tag::Div | Tag::Aside | Tag::Section if self.open_callout(node) => {}
             Tag::Figure if !self.options.faithful && !self.view.noscript => {
                 if let Some(image) = figure_image(self.tree, node) {
@@ -71,6 +82,7 @@ impl Writer<'_> {
             Tag::Tr => table.start_row(),
             Tag::Td | Tag::Th => {
                 self.inline.take(InlineContext::Cell);
+                self.cell_lists.clear();
                 table.start_cell(tree, node);
             }
             Tag::Hr | Tag::Caption => {
@@ -78,11 +90,11 @@ impl Writer<'_> {
                     self.inline.line_break();
                 }
             }
-            Tag::Li => {
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => {
                 self.break_in_cell();
-                self.inline.raw("-");
-                self.inline.space();
+                self.open_cell_list(node);
             }
+            Tag::Li => self.open_cell_item(node),
             _ => self.break_in_cell(),
         }
         true
@@ -96,7 +108,7 @@ impl Writer<'_> {
 
     pub(super) fn leave_block(&mut self, node: NodeId, tag: Tag) {
         if self.in_cell() {
-            self.leave_block_in_cell(tag);
+            self.leave_block_in_cell(node, tag);
             return;
         }
         match tag {
@@ -109,20 +121,27 @@ impl Writer<'_> {
                 self.inline.space();
                 return;
             }
+            Tag::Li if self.lines.at_item_start() => self.write_accessible_names(node),
             _ => {}
         }
-        self.flush();
+        if !(matches!(tag, Tag::P | Tag::Div) && self.has_only_task_state()) {
+            self.flush();
+        }
         match tag {
             _ if self.heading_level(node).is_some() => self.heading = None,
             Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
             Tag::Li => self.close_item(),
+            Tag::Dl => self.close_definition_list(),
             Tag::Div | Tag::Aside | Tag::Section => self.close_callout(node),
             _ => {}
         }
     }
 
-    fn leave_block_in_cell(&mut self, tag: Tag) {
+    fn leave_block_in_cell(&mut self, node: NodeId, tag: Tag) {
+        if matches!(tag, Tag::Td | Tag::Th) {
+            self.write_accessible_names(node);
+        }
         let Some(table) = &mut self.table else { return };
         match tag {
             Tag::Thead | Tag::Tbody | Tag::Tfoot => table.end_row_group(),
@@ -160,6 +179,10 @@ impl Writer<'_> {
                         self.lines.write(line);
                     }
                 }
+            }
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => {
+                self.cell_lists.pop();
+                self.break_in_cell();
             }
             Tag::Hr => {}
             _ => self.break_in_cell(),

@@ -31,6 +31,8 @@ pub(super) struct Inline {
     merged: [usize; 7],
     /// White space was read and is written before the next visible piece.
     pending_space: bool,
+    /// No white space is written before the next visible piece.
+    joined: bool,
     /// Number of pieces at the end that only open something.
     trailing_opens: usize,
     /// The block has visible content.
@@ -119,7 +121,8 @@ impl Inline {
     }
 
     fn write_pending_space(&mut self) {
-        let pending = std::mem::take(&mut self.pending_space);
+        let joined = std::mem::take(&mut self.joined);
+        let pending = std::mem::take(&mut self.pending_space) && !joined;
         // Text that is not visible is a hard space: a space after it is kept.
         if pending && (self.visible || !self.text.is_empty()) && self.breaks == 0 {
             let start = self.text.len();
@@ -196,6 +199,11 @@ impl Inline {
     /// Adds white space.
     pub(super) fn space(&mut self) {
         self.pending_space = true;
+    }
+
+    /// Joins what comes next to the content so far, without white space.
+    pub(super) fn join(&mut self) {
+        self.joined = true;
     }
 
     /// Adds a hard break.
@@ -335,7 +343,8 @@ impl Inline {
         if !self.in_link() {
             self.targets.clear();
         }
-        (self.pending_space, self.visible, self.special, self.breaks) = (false, false, false, 0);
+        (self.pending_space, self.joined) = (false, false);
+        (self.visible, self.special, self.breaks) = (false, false, 0);
         rendered
     }
 }

@@ -130,6 +130,7 @@ impl Writer<'_> {
         let tight = list.tight;
         self.ended_list = None;
         self.lines.push(Container::Item(Item { marker, started: false, tight, first, interrupts }));
+        self.open_task_of_item(node);
     }
 
     pub(super) fn close_item(&mut self) {

@@ -119,9 +119,16 @@ fn markdown(tree: &Tree, node: NodeId) -> Option<String> {
             Some(delimit(&tex, display))
         }
         Tag::Other if tree.name(node) == "mjx-container" => {
-            let math = find_element(tree, node, |inner| tree.tag(inner) == Tag::Math)?;
-            let display = tree.attribute(node, Attr::Display) == Some("true") || is_display(tree, math);
-            tex_source(tree, math).map(|tex| delimit(&tex, display))
+            // MathJax 4 keeps the TeX in an attribute of the formula and of each of its parts.
+            let source = find_element(tree, node, |inner| {
+                tree.tag(inner) == Tag::Math || latex_of(tree, inner).is_some()
+            })?;
+            let tex = match tree.tag(source) {
+                Tag::Math => tex_source(tree, source)?,
+                _ => latex_of(tree, source)?.to_owned(),
+            };
+            let display = [node, source].into_iter().any(|node| is_display(tree, node));
+            Some(delimit(&tex, display))
         }
         Tag::Span | Tag::Div | Tag::Other => {
             let has = |name: &str| names::has_class(tree, node, &[name]);
@@ -143,6 +150,12 @@ fn markdown(tree: &Tree, node: NodeId) -> Option<String> {
     }
 }
 
+/// The TeX that MathJax 4 keeps in an attribute.
+fn latex_of(tree: &Tree, node: NodeId) -> Option<&str> {
+    tree.attribute(node, Attr::DataLatex)
+        .filter(|tex| !tex.trim().is_empty() && tex.len() <= MAX_SOURCE_BYTES)
+}
+
 /// The TeX of a `math` element: that of the page, or else the converted MathML.
 fn tex_source(tree: &Tree, math: NodeId) -> Option<String> {
     let annotation = find_element(tree, math, |inner| {
@@ -153,14 +166,14 @@ fn tex_source(tree: &Tree, math: NodeId) -> Option<String> {
     });
     annotation
         .map(|annotation| tree.text_content(annotation))
-        .or_else(|| tree.attribute(math, Attr::Alttext).map(str::to_owned))
+        .or_else(|| latex_of(tree, math).or_else(|| tree.attribute(math, Attr::Alttext)).map(str::to_owned))
         .filter(|tex| !tex.trim().is_empty())
         .or_else(|| mathml::tex(tree, math))
 }
 
 /// Is the formula shown as a block of its own?
 fn is_display(tree: &Tree, math: NodeId) -> bool {
-    tree.attribute(math, Attr::Display).is_some_and(|display| display == "block")
+    tree.attribute(math, Attr::Display).is_some_and(|display| matches!(display, "block" | "true"))
 }
 
 fn find_element(tree: &Tree, node: NodeId, wanted: impl Fn(NodeId) -> bool) -> Option<NodeId> {
@@ -181,15 +194,19 @@ fn tex_script_follows(tree: &Tree, node: NodeId) -> bool {
 /// link, a tag or code.
 pub(super) fn delimit(tex: &str, display: bool) -> String {
     let mut folded = String::with_capacity(tex.len() + 4);
-    for word in tex.split_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.extend(word.chars().filter(|c| !c.is_control()));
+    let lines = tex.lines().map(without_comment);
+    fold(lines, &mut folded);
+    if folded.is_empty() {
+        // A program that removes line ends has made a comment of the formula.
+        let marks = ["%<![CDATA[", "% <![CDATA[", "<![CDATA[", "%]]>", "% ]]>", "]]>"];
+        let tex = marks.iter().fold(tex.to_owned(), |tex, mark| tex.replace(mark, " "));
+        fold(tex.lines().map(without_comment), &mut folded);
     }
+    let unwrapped = folded.trim().strip_prefix("<![CDATA[").and_then(|inner| inner.strip_suffix("]]>"));
+    let folded = unwrapped.map_or(folded.as_str(), str::trim);
     // Some programs wrap every formula in a display style.
     let styled = folded.strip_prefix("{\\displaystyle ").and_then(|inner| inner.strip_suffix('}'));
-    let folded = styled.map_or(folded.as_str(), str::trim).trim_matches('$').trim();
+    let folded = styled.map_or(folded, str::trim).trim_matches('$').trim();
     if folded.is_empty() {
         return String::new();
     }
@@ -200,6 +217,29 @@ pub(super) fn delimit(tex: &str, display: bool) -> String {
         .replace("](", "] (")
         .replace("][", "] [");
     if display { format!("$${folded}$$") } else { format!("${folded}$") }
+}
+
+/// Adds the words of lines, with one space between two, and without control characters.
+fn fold<'t>(lines: impl Iterator<Item = &'t str>, out: &mut String) {
+    for word in lines.flat_map(str::split_whitespace) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().filter(|c| !c.is_control()));
+    }
+}
+
+/// A line of TeX up to its comment: on one line with what follows, the comment would swallow it.
+fn without_comment(line: &str) -> &str {
+    let mut escaped = false;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'%' if !escaped => return line.get(..at).unwrap_or(line),
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    line
 }
 
 #[cfg(test)]
@@ -266,6 +306,38 @@ mod tests {
                 "<img src='/i%5Cphoto_1.png'>".to_owned(),
                 "![](/i%5Cphoto_1.png)",
             ),
+            (
+                "drawn by MathJax 4",
+                "<mjx-container class=MathJax data-latex='x^2'><mjx-math data-latex='x^2'><mjx-mi data-latex=x></mjx-mi></mjx-math></mjx-container>".to_owned(),
+                "$x^2$",
+            ),
+            (
+                "drawn by MathJax 4 as a block",
+                "<mjx-container display=true><mjx-math data-latex='E = m' display=true><mjx-mi><mjx-c></mjx-c></mjx-mi></mjx-math></mjx-container>".to_owned(),
+                "$$E = m$$",
+            ),
+            (
+                "TeX of MathJax 4 in MathML",
+                "<mjx-container><svg></svg><mjx-assistive-mml><math data-latex='\\frac12'><mfrac><mn>1</mn><mn>2</mn></mfrac></math></mjx-assistive-mml></mjx-container>".to_owned(),
+                "$\\frac12$",
+            ),
+            (
+                "TeX in CDATA in comments",
+                "<script type='math/tex; mode=display'>% <![CDATA[\n\\begin{align*} a &= b \\\\ c &< d \\end{align*} %]]></script>".to_owned(),
+                "$$\\begin{align*} a &= b \\\\ c &\\lt d \\end{align*}$$",
+            ),
+            (
+                "TeX in CDATA in comments on one line",
+                "<script type=math/tex>% <![CDATA[ a < b %]]></script>".to_owned(),
+                "$a \\lt b$",
+            ),
+            ("TeX in CDATA", "<script type=math/tex><![CDATA[a < b]]></script>".to_owned(), "$a \\lt b$"),
+            (
+                "comments of TeX",
+                "<script type=math/tex>a % one\n + 5\\% \\\\% two\n + b</script>".to_owned(),
+                "$a + 5\\% \\\\ + b$",
+            ),
+            ("comments in a text", "\\(a_{1} % one\n= b\\)".to_owned(), "$a_{1} = b$"),
             ("alternative text", "<math alttext='a&lt;b'><mi>a</mi></math>".to_owned(), "$a\\lt b$"),
         ];
         for (name, html, markdown) in rows {

@@ -3,20 +3,30 @@
 //! Converts the elements of presentation MathML Core. Symbol names are those of LaTeX with amsmath. An
 //! element that TeX cannot express is replaced by its children.
 
+use crate::names;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk};
 
 /// A formula with more nodes than this stays text.
 const MAX_NODES: usize = 4_096;
+
+/// Maximum number of enclosures around a term.
+const MAX_NOTATIONS: usize = 4;
 
 /// A formula with more bytes of text than this stays text: each level of nesting copies what is inside.
 const MAX_TEXT_BYTES: usize = 16_384;
 
 /// An element whose children are being read.
 struct Frame<'t> {
+    node: NodeId,
     name: &'t str,
-    variant: Option<&'t str>,
     parts: Vec<String>,
 }
+
+/// Stands for `mprescripts` among the children of `mmultiscripts`.
+const PRESCRIPTS: &str = "\u{1}";
+
+/// The start of one term over another without a line.
+const STACK: &str = "\\genfrac{}{}{0pt}{}";
 
 /// The TeX of a `math` element; `None` if it is empty or too large.
 pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
@@ -50,14 +60,14 @@ pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
                     inside_token += 1;
                     continue;
                 }
-                let variant = tree.attribute(node, Attr::Mathvariant);
-                frames.push(Frame { name: tree.name(node), variant, parts: Vec::new() });
+                frames.push(Frame { node, name: tree.name(node), parts: Vec::new() });
             }
             Edge::Leave(node) if tree.is_element(node) && inside_token > 0 => inside_token -= 1,
             Edge::Leave(node) if tree.is_element(node) => {
-                let tex = frames.pop().map(convert).unwrap_or_default();
+                let tex = frames.pop().map(|frame| convert(tree, frame)).unwrap_or_default();
                 match frames.last_mut() {
-                    Some(parent) => parent.parts.push(tex),
+                    Some(parent) if parent.name == "mmultiscripts" => parent.parts.push(tex),
+                    Some(parent) => parent.parts.push(tex.replace(PRESCRIPTS, "")),
                     None => return Some(tex).filter(|tex| !tex.trim().is_empty()),
                 }
             }
@@ -68,17 +78,26 @@ pub(super) fn tex(tree: &Tree, math: NodeId) -> Option<String> {
 }
 
 /// The TeX of an element whose children are converted.
-fn convert(frame: Frame<'_>) -> String {
-    let Frame { name, variant, parts } = frame;
+fn convert(tree: &Tree, frame: Frame<'_>) -> String {
+    let Frame { node, name, parts } = frame;
+    let attribute = |name| tree.attribute(node, name).map(str::trim);
     let part = |at: usize| parts.get(at).map(String::as_str).unwrap_or_default();
     match name {
-        "mi" => identifier(&parts.concat(), variant),
+        "mi" => identifier(&parts.concat(), attribute(Attr::Mathvariant)),
         "mn" => escaped(&parts.concat()),
         "mo" => operator(&parts.concat()),
         "mtext" | "ms" => format!("\\text{{{}}}", escaped(&parts.join(" "))),
         "mspace" => "\\ ".to_owned(),
-        "mphantom" | "annotation" | "annotation-xml" | "none" | "mprescripts" => String::new(),
-        "semantics" => part(0).to_owned(),
+        "mphantom" | "annotation" | "annotation-xml" | "none" => String::new(),
+        "mprescripts" => PRESCRIPTS.to_owned(),
+        "semantics" | "maction" => part(0).to_owned(),
+        "menclose" => enclosed(&concat(&parts), attribute(Attr::Notation).unwrap_or_default()),
+        "mfrac" if attribute(Attr::Linethickness).is_some_and(is_zero) => {
+            format!("{STACK}{{{}}}{{{}}}", part(0), part(1))
+        }
+        "mfrac" if attribute(Attr::Bevelled) == Some("true") => {
+            format!("{}/{}", base(part(0)), base(part(1)))
+        }
         "mfrac" => format!("\\frac{{{}}}{{{}}}", part(0), part(1)),
         "msqrt" => format!("\\sqrt{{{}}}", concat(&parts)),
         "mroot" => format!("\\sqrt[{}]{{{}}}", part(1), part(0)),
@@ -86,11 +105,11 @@ fn convert(frame: Frame<'_>) -> String {
         "msub" => format!("{}{}", base(part(0)), script('_', part(1))),
         "msubsup" => format!("{}{}{}", base(part(0)), script('_', part(1)), script('^', part(2))),
         "mmultiscripts" => {
-            let scripts = parts.get(1..).unwrap_or_default().chunks(2).map(|pair| {
-                let of = |at: usize| pair.get(at).map(String::as_str).unwrap_or_default();
-                format!("{}{}", script('_', of(0)), script('^', of(1)))
-            });
-            format!("{}{}", base(part(0)), scripts.collect::<Vec<_>>().join("{}"))
+            let mut halves = parts.get(1..).unwrap_or_default().split(|part| part == PRESCRIPTS);
+            let (after, before) = (halves.next().unwrap_or_default(), halves.next().unwrap_or_default());
+            let before = scripts(before);
+            let before = if before.is_empty() { before } else { format!("{{}}{before}") };
+            format!("{before}{}{}", base(part(0)), scripts(after))
         }
         "mover" => above(part(0), part(1)),
         "munder" => below(part(0), part(1)),
@@ -98,7 +117,12 @@ fn convert(frame: Frame<'_>) -> String {
             format!("{}{}{}", part(0), script('_', part(1)), script('^', part(2)))
         }
         "munderover" => above(&below(part(0), part(1)), part(2)),
-        "mfenced" => format!("\\left({}\\right)", parts.join(", ")),
+        "mfenced" => fenced(
+            &parts,
+            attribute(Attr::Open).unwrap_or("("),
+            attribute(Attr::Close).unwrap_or(")"),
+            attribute(Attr::Separators).unwrap_or(","),
+        ),
         "mtd" => concat(&parts),
         "mtr" => parts.join(" & "),
         "mlabeledtr" => {
@@ -107,36 +131,142 @@ fn convert(frame: Frame<'_>) -> String {
         // A table of one row and column only holds the label of an equation.
         "mtable" if parts.len() == 1 && !part(0).contains(" & ") => part(0).to_owned(),
         "mtable" => format!("\\begin{{matrix}} {} \\end{{matrix}}", parts.join(" \\\\ ")),
-        _ => fenced_matrix(&parts).unwrap_or_else(|| concat(&parts)),
+        _ => concat(&parts),
     }
 }
 
-/// A matrix between fences, as the environment that draws both.
-fn fenced_matrix(parts: &[String]) -> Option<String> {
-    let [open, matrix, close] = parts else { return None };
-    let rows = matrix.strip_prefix("\\begin{matrix}")?.strip_suffix("\\end{matrix}")?;
-    let name = match (open.as_str(), close.as_str()) {
+/// The pairs of a subscript and a superscript.
+fn scripts(parts: &[String]) -> String {
+    let pairs = parts.chunks(2).map(|pair| {
+        let of = |at: usize| pair.get(at).map(String::as_str).unwrap_or_default();
+        format!("{}{}", script('_', of(0)), script('^', of(1)))
+    });
+    pairs.filter(|pair| !pair.is_empty()).collect::<Vec<_>>().join("{}")
+}
+
+/// Terms between fences, with separators between them (MathML 3, 3.3.8). The last separator is repeated.
+fn fenced(parts: &[String], open: &str, close: &str, separators: &str) -> String {
+    if let [only] = parts
+        && let Some(tex) = fenced_as_one(&fence(open), only, &fence(close))
+    {
+        return tex;
+    }
+    let separators: Vec<char> = names::prefix(separators).chars().filter(|c| !c.is_whitespace()).collect();
+    let mut pieces = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let separator = at.checked_sub(1).and_then(|before| separators.get(before).or(separators.last()));
+        if let Some(separator) = separator {
+            let mut letters = [0; 4];
+            pieces.push(format!("{} ", operator(separator.encode_utf8(&mut letters))));
+        }
+        pieces.push(part.clone());
+    }
+    let inner = concat(&pieces);
+    let of = |text: &str| match fence(text) {
+        fence if fence.is_empty() => ".".to_owned(),
+        fence => fence,
+    };
+    let (open, close) = (of(open), of(close));
+    let gap =
+        if open.starts_with('\\') && open.ends_with(|c: char| c.is_ascii_alphabetic()) { " " } else { "" };
+    format!("\\left{open}{gap}{inner}\\right{close}")
+}
+
+/// A fence as TeX; empty if there is none.
+fn fence(text: &str) -> String {
+    match text.trim() {
+        "<" => "\\langle".to_owned(),
+        ">" => "\\rangle".to_owned(),
+        "||" => "\\Vert".to_owned(),
+        text => operator(text),
+    }
+}
+
+/// A term in an enclosure, as far as TeX has it.
+fn enclosed(inner: &str, notations: &str) -> String {
+    let notations = names::prefix(notations).split_ascii_whitespace();
+    notations.take(MAX_NOTATIONS).fold(inner.to_owned(), |inner, notation| {
+        let command = match notation {
+            "box" | "roundedbox" => "boxed",
+            "updiagonalstrike" => "cancel",
+            "downdiagonalstrike" => "bcancel",
+            "top" | "actuarial" => "overline",
+            "bottom" => "underline",
+            "radical" => "sqrt",
+            _ => return inner,
+        };
+        format!("\\{command}{{{inner}}}")
+    })
+}
+
+/// Is a length zero, with any unit?
+fn is_zero(length: &str) -> bool {
+    let number = length.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number.trim().parse::<f32>().is_ok_and(|number| number == 0.0)
+}
+
+/// A matrix or a stack between fences, as one command that draws both.
+fn fenced_as_one(open: &str, inner: &str, close: &str) -> Option<String> {
+    if let Some(terms) = inner.strip_prefix(STACK) {
+        return (open == "(" && close == ")" && is_pair(terms)).then(|| format!("\\binom{terms}"));
+    }
+    let rows = inner.strip_prefix("\\begin{matrix}")?.strip_suffix("\\end{matrix}")?;
+    // One matrix, not several beside each other.
+    if rows.contains("\\begin{matrix}") {
+        return None;
+    }
+    let name = match (open, close) {
         ("(", ")") => "pmatrix",
         ("[", "]") => "bmatrix",
         ("|", "|") => "vmatrix",
+        ("\\Vert", "\\Vert") => "Vmatrix",
+        ("\\{", "\\}") => "Bmatrix",
         ("\\{", "") => "cases",
         _ => return None,
     };
     Some(format!("\\begin{{{name}}}{rows}\\end{{{name}}}"))
 }
 
+/// Is a text exactly two groups in braces?
+fn is_pair(terms: &str) -> bool {
+    let (mut depth, mut groups, mut escaped) = (0_u32, 0_u32, false);
+    for byte in terms.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'{' => depth += 1,
+            _ if depth == 0 => return false,
+            b'\\' => escaped = true,
+            b'}' => {
+                depth -= 1;
+                groups += u32::from(depth == 0);
+            }
+            _ => {}
+        }
+    }
+    groups == 2 && depth == 0
+}
+
 /// Concatenates parts, with a space if a letter follows a command: it would become part of the command's
 /// name.
 fn concat(parts: &[String]) -> String {
     let mut out = String::new();
-    for part in parts {
+    let mut at = 0;
+    while let Some(part) = parts.get(at) {
+        let next = |distance: usize| parts.get(at + distance).map(String::as_str);
+        let fenced = next(1).and_then(|inner| {
+            let close = next(2);
+            let whole = fenced_as_one(part, inner, close.unwrap_or_default())?;
+            Some((whole, if close.is_some() { 3 } else { 2 }))
+        });
+        let (tex, length) = fenced.unwrap_or_else(|| (part.clone(), 1));
         let command = out
             .rsplit_once('\\')
             .is_some_and(|(_, name)| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()));
-        if command && part.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        if command && tex.starts_with(|c: char| c.is_ascii_alphabetic()) {
             out.push(' ');
         }
-        out.push_str(part);
+        out.push_str(&tex);
+        at += length;
     }
     out
 }
@@ -437,6 +567,52 @@ mod tests {
                 "a \\tag{\\text{(1)}}",
             ),
             ("<mi mathvariant=normal>Ω</mi>", "\\Omega"),
+            ("<mfenced><mi>a</mi><mi>b</mi></mfenced>", "\\left(a, b\\right)"),
+            ("<mfenced open='[' close=')'><mi>a</mi><mi>b</mi></mfenced>", "\\left[a, b\\right)"),
+            ("<mfenced open='|' close='|'><mi>x</mi></mfenced>", "\\left|x\\right|"),
+            (
+                "<mfenced open='{' close='}' separators=';'><mi>p</mi><mi>q</mi></mfenced>",
+                "\\left\\{p; q\\right\\}",
+            ),
+            (
+                "<mfenced separators=', ;'><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>",
+                "\\left(a, b; c; d\\right)",
+            ),
+            (
+                "<mfenced open='⟨' close='⟩' separators=''><mi>a</mi><mi>b</mi></mfenced>",
+                "\\left\\langle ab\\right\\rangle",
+            ),
+            ("<mfenced open='' close='|'><mi>f</mi></mfenced>", "\\left.f\\right|"),
+            (
+                "<mfenced open='['  close=']'><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable></mfenced>",
+                "\\begin{bmatrix} 1 & 2 \\end{bmatrix}",
+            ),
+            (
+                "<mi>A</mi><mo>=</mo><mo>(</mo><mtable><mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn></mtd></mtr></mtable><mo>)</mo><mi>x</mi>",
+                "A=\\begin{pmatrix} 1 & 2 \\end{pmatrix}x",
+            ),
+            ("<mfenced><mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac></mfenced>", "\\binom{n}{k}"),
+            (
+                "<mo>(</mo><mfrac linethickness=0pt><mi>n</mi><mi>k</mi></mfrac><mo>)</mo><mi>x</mi>",
+                "\\binom{n}{k}x",
+            ),
+            ("<mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac>", "\\genfrac{}{}{0pt}{}{n}{k}"),
+            ("<mfrac linethickness=1><mi>n</mi><mi>k</mi></mfrac>", "\\frac{n}{k}"),
+            ("<mfrac bevelled=true><mi>a</mi><mi>b</mi></mfrac>", "a/b"),
+            (
+                "<mmultiscripts><mi>X</mi><mi>c</mi><mi>d</mi><mprescripts></mprescripts><mi>a</mi><mi>b</mi></mmultiscripts>",
+                "{}_a^bX_c^d",
+            ),
+            (
+                "<mmultiscripts><mi>C</mi><mprescripts></mprescripts><mn>6</mn><mn>14</mn></mmultiscripts>",
+                "{}_6^{14}C",
+            ),
+            (
+                "<mmultiscripts><mi>R</mi><mi>i</mi><none></none><none></none><mi>j</mi></mmultiscripts>",
+                "R_i{}^j",
+            ),
+            ("<menclose notation=box><mi>a</mi></menclose>", "\\boxed{a}"),
+            ("<menclose notation=updiagonalstrike><mi>a</mi></menclose>", "\\cancel{a}"),
         ];
         for (inner, expected) in rows {
             let tree = parse(&format!("<math>{inner}</math>"), ParseOptions::default());

@@ -1,5 +1,6 @@
 //! Links, images and checkboxes.
 
+use super::emoji;
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
@@ -61,9 +62,13 @@ impl Writer<'_> {
         if is_unseen(tree, node) {
             return;
         }
+        if let Some(text) = emoji::text(tree, node).filter(|_| !self.options.faithful) {
+            self.inline.text(&text);
+            return;
+        }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
         let own = picture::source(tree, node);
-        let real = match own.filter(|own| !picture::is_inline(own)) {
+        let real = match own.filter(|own| !picture::is_inline(own) && !picture::is_preview(own)) {
             Some(own) => larger_image(tree, node, own),
             None => noscript_image(tree, node),
         };
@@ -96,10 +101,10 @@ impl Writer<'_> {
         let tree = self.tree;
         let is_checkbox =
             tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
-        if is_checkbox && self.inline.is_empty() && self.lines.at_item_start() {
-            self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
-            self.is_task = true;
-            self.inline.space();
+        if is_checkbox && self.inline.is_empty() && !self.in_cell() && self.lines.at_item_start() {
+            self.open_task(
+                tree.has(node, Attr::Checked) || tree.attribute(node, Attr::AriaChecked) == Some("true"),
+            );
         } else if is_checkbox
             && self.inline.is_empty()
             && !self.in_cell()

@@ -3,16 +3,22 @@
 //! Alternative: an existing converter. The one that was measured reproduces the HTML of 93 of 100 examples of
 //! the CommonMark specification, recurses on the depth of the page and parses the page a second time.
 
+mod accessible;
 mod brackets;
 mod callout;
+mod cell_list;
 mod code;
+mod code_label;
 mod code_shape;
+mod definition;
 mod embed;
+mod emoji;
 mod emphasis;
 mod escape;
 mod flow;
 mod grid;
 mod inline;
+mod inline_note;
 mod language;
 mod lines;
 mod list;
@@ -26,10 +32,12 @@ mod piece;
 mod render;
 mod separation;
 mod table;
+mod task;
 #[cfg(test)]
 mod tests;
 mod tex;
 mod tidy;
+mod white_space;
 
 pub(crate) use callout::is_callout;
 pub(crate) use escape::cell;
@@ -40,7 +48,10 @@ use crate::resolver::Resolver;
 use crate::tree::{BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use callout::Callout;
+use cell_list::CellList;
+use code_label::CodeLabels;
 use code_shape::Shape;
+use definition::DefinitionList;
 use grid::Table;
 use inline::Inline;
 use lines::Lines;
@@ -96,10 +107,14 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         inline: Inline::new(tree.interrupt()),
         lists: Vec::new(),
         ended_list: None,
+        definition_lists: Vec::new(),
         table: None,
+        cell_lists: Vec::new(),
         heading: None,
+        heading_has_text: false,
         block_link: None,
         is_task: false,
+        task_box: None,
         address_budget,
         max_bytes: tree.max_markdown_bytes(),
         cut: false,
@@ -107,11 +122,17 @@ fn write_with_budget(tree: &Tree, view: &View, options: Options<'_>, address_bud
         open_notes: Vec::new(),
         larger_image: None,
         open_callouts: Vec::new(),
+        kept_lines: Vec::new(),
+        inline_notes: Vec::new(),
         unsupported_formula: None,
         has_formulas: false,
         has_dollar_formulas: false,
+        code_labels: CodeLabels::default(),
         code_cache: code::Cache::default(),
     };
+    if !options.faithful {
+        writer.code_labels = CodeLabels::of(tree, &mut writer.code_cache.languages);
+    }
     for root in &view.roots {
         writer.walk(*root);
         writer.flush();
@@ -136,13 +157,21 @@ struct Writer<'t> {
     lists: Vec<List>,
     /// The list that has just ended. A list right after it needs a different marker character.
     ended_list: Option<EndedList>,
+    /// Open definition lists, innermost last.
+    definition_lists: Vec<DefinitionList>,
     table: Option<Table>,
+    /// The lists that are open in the cell, innermost last.
+    cell_lists: Vec<CellList>,
     /// The level of the open heading.
     heading: Option<u8>,
+    /// The open heading has text besides its buttons.
+    heading_has_text: bool,
     /// A link around whole blocks; the first block with text becomes the link.
     block_link: Option<Target>,
     /// The paragraph begins with the checkbox of a task.
     is_task: bool,
+    /// The element that was written as the box of a task.
+    task_box: Option<NodeId>,
     /// Bytes of addresses that may still be written.
     address_budget: usize,
     /// Maximum number of bytes to write.
@@ -156,12 +185,18 @@ struct Writer<'t> {
     larger_image: Option<&'t str>,
     /// Callouts that are open, innermost last.
     open_callouts: Vec<Callout>,
+    /// Open elements that say whether line ends are kept, innermost last.
+    kept_lines: Vec<(NodeId, bool)>,
+    /// Open notes in the line, innermost last.
+    inline_notes: Vec<NodeId>,
     /// The open formula that cannot be written. Formulas inside it are not tried, so each is read once.
     unsupported_formula: Option<NodeId>,
     /// A formula was written.
     has_formulas: bool,
     /// A formula was found between single dollars in the text of the page.
     has_dollar_formulas: bool,
+    /// The labels of code blocks.
+    code_labels: CodeLabels,
     /// Properties of elements around code.
     code_cache: code::Cache,
 }
@@ -236,12 +271,12 @@ impl Writer<'_> {
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(formula) = tex::next_formula(rest) {
-            self.inline.text(formula.before);
+            self.plain_text(formula.before);
             self.write_formula(&math::delimit(formula.tex, formula.display));
             self.has_dollar_formulas |= formula.in_single_dollars;
             rest = formula.after;
         }
-        self.inline.text(rest);
+        self.plain_text(rest);
     }
 
     fn in_cell(&self) -> bool {
@@ -255,10 +290,18 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.enter_note(node) {
             return false;
         }
-        if self.is_callout_title(node) {
+        if self.is_callout_title(node) || self.code_labels.contains(node) {
             return false;
         }
-        self.separate(self.separation(node, tag));
+        if let Some(enters) = self.open_task_box(node, tag) {
+            return enters;
+        }
+        if self.is_mark_of_inline_note(node) {
+            return false;
+        }
+        self.separate_start(node, tag);
+        self.open_white_space(node);
+        self.open_inline_note(node);
         // CommonMark can express `em` in `em` and `strong` in `strong`, but no other element inside itself.
         // On a page such nesting has no meaning.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
@@ -290,7 +333,11 @@ impl Writer<'_> {
                 self.code_spans(node);
                 return false;
             }
-            Tag::A | Tag::Span if !self.options.faithful && self.is_utility_link(node) => return false,
+            Tag::A | Tag::Span | Tag::Div | Tag::Button
+                if !self.options.faithful && self.is_utility_link(node) =>
+            {
+                return false;
+            }
             Tag::A if !self.options.faithful && note::is_marked_backlink(tree, node) => return false,
             // Blogs and forums link the title of a page to the page itself.
             Tag::A if self.heading.is_some() && self.is_self_link(node) => {}
@@ -304,7 +351,6 @@ impl Writer<'_> {
             }
             Tag::Object => return self.embed_object(node),
             Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Progress | Tag::Meter => return false,
-            Tag::Template => return tree.is_shadow_root(node),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
                 self.code_block(node);
                 return false;
@@ -321,12 +367,21 @@ impl Writer<'_> {
     }
 
     fn leave(&mut self, node: NodeId) {
-        if self.is_callout_title(node) || self.is_note_label(node) {
+        if self.is_callout_title(node)
+            || self.is_note_label(node)
+            || self.code_labels.contains(node)
+            || self.is_mark_of_inline_note(node)
+        {
             return; // it was not entered
         }
+        if self.task_box.take_if(|task_box| *task_box == node).is_some() {
+            return;
+        }
         let tag = self.tree.tag(node);
+        self.close_inline_note(node);
         self.close_element(node, tag);
-        self.separate(self.separation(node, tag));
+        self.close_white_space(node);
+        self.separate_end(node, tag);
     }
 
     fn close_element(&mut self, node: NodeId, tag: Tag) {

@@ -5,11 +5,12 @@
 //! pictures), and such content is unreadable in cells of one line.
 
 use super::Writer;
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Walk};
+use crate::names;
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// How an element is separated from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separation {
+enum Separation {
     /// By its tag only.
     None,
     /// By a space on the same line.
@@ -26,11 +27,14 @@ const MAX_EDGES: usize = 24;
 
 impl Writer<'_> {
     /// How an element that is not a block by its tag is separated from its neighbours.
-    pub(super) fn separation(&self, node: NodeId, tag: Tag) -> Separation {
+    fn separation(&self, node: NodeId, tag: Tag) -> Separation {
         if self.options.faithful || tag.is_block() || tag == Tag::Img {
             return Separation::None;
         }
         let tree = self.tree;
+        if tag == Tag::Cite && self.is_source_of_quote(node) {
+            return Separation::Line;
+        }
         match tree.attribute(node, Attr::Role) {
             Some("row") => return Separation::Line,
             Some("cell" | "gridcell" | "columnheader" | "rowheader" | "listitem") => {
@@ -38,12 +42,42 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        if tree.attribute(node, Attr::Style).is_some_and(is_block)
+        if is_control(tree, node, tag)
+            || names::is_visually_hidden(tree, node)
+            || tree.attribute(node, Attr::Style).is_some_and(is_block)
             || (tag == Tag::Span && self.in_any_link() && self.is_title_text_pair(node))
         {
             Separation::Space
         } else {
             Separation::None
+        }
+    }
+
+    /// Separates the start of an element from the content before it.
+    pub(super) fn separate_start(&mut self, node: NodeId, tag: Tag) {
+        let separation = self.separation(node, tag);
+        let before = |node| self.tree.previous_sibling(node).map(|before| self.tree.text(before));
+        let is_open = separation == Separation::Space
+            && before(node).is_some_and(|text| text.ends_with(['(', '[', '“', '„', '«', '‘']));
+        if !is_open {
+            self.separate(separation);
+        }
+    }
+
+    /// Separates the end of an element from the content after it.
+    pub(super) fn separate_end(&mut self, node: NodeId, tag: Tag) {
+        match self.separation(node, tag) {
+            Separation::Space => self.separate_after(node),
+            separation => self.separate(separation),
+        }
+    }
+
+    /// Writes a space after an element, unless punctuation follows.
+    pub(super) fn separate_after(&mut self, node: NodeId) {
+        let after = self.tree.next_sibling(node).map(|after| self.tree.text(after)).unwrap_or_default();
+        if !after.starts_with(['.', ',', ';', ':', '!', '?', ')', ']', '…', '”', '»', '’', '、', '。', '，'])
+        {
+            self.inline.space();
         }
     }
 
@@ -55,8 +89,8 @@ impl Writer<'_> {
             && self.tree.parent(node).and_then(role) == Some("row")
     }
 
-    /// Separates the start or end of an element from the content before it.
-    pub(super) fn separate(&mut self, separation: Separation) {
+    /// Separates what comes next from the content before it.
+    fn separate(&mut self, separation: Separation) {
         match separation {
             Separation::None => {}
             Separation::Line if self.in_cell() => self.break_in_cell(),
@@ -67,6 +101,19 @@ impl Writer<'_> {
 
     fn in_any_link(&self) -> bool {
         self.inline.in_link() || self.block_link.is_some()
+    }
+
+    /// Is a `cite` the source of the quote around it: at its end, after a whole sentence?
+    fn is_source_of_quote(&self, cite: NodeId) -> bool {
+        const ENDS: [char; 12] = ['.', '!', '?', '…', '"', '”', '“', '»', '’', '。', '」', '』'];
+        let tree = self.tree;
+        let is_written = |node: &NodeId| tree.is_element(*node) || !tree.text(*node).trim().is_empty();
+        let mut before =
+            std::iter::successors(tree.previous_sibling(cite), |node| tree.previous_sibling(*node));
+        let mut after = std::iter::successors(tree.next_sibling(cite), |node| tree.next_sibling(*node));
+        tree.parent(cite).is_some_and(|parent| tree.tag(parent) == Tag::Blockquote)
+            && !after.any(|node| is_written(&node))
+            && before.find(is_written).is_some_and(|node| tree.text(node).trim_end().ends_with(ENDS))
     }
 
     /// Is a `span` the second of two in a link without a space between them, both with several words, and the
@@ -90,16 +137,29 @@ impl Writer<'_> {
     }
 }
 
-/// Does the style attribute of an element make it a block?
+/// Is an element a control, which browsers draw as a box of its own?
+fn is_control(tree: &Tree, node: NodeId, tag: Tag) -> bool {
+    match tag {
+        Tag::Button | Tag::Select | Tag::Textarea | Tag::Meter | Tag::Progress => true,
+        Tag::Input => {
+            tree.attribute(node, Attr::Type).is_none_or(|kind| !kind.eq_ignore_ascii_case("hidden"))
+        }
+        _ => false,
+    }
+}
+
+/// Does the style attribute of an element make it a block? A position out of the flow does too (CSS 2.2,
+/// 9.7).
 fn is_block(style: &str) -> bool {
-    // Most styles have no `display`: a quick check avoids parsing them.
-    if !style.contains("isplay") && !style.contains("ISPLAY") {
+    // Most styles have neither: a quick check avoids parsing them.
+    if !["isplay", "ISPLAY", "osition", "OSITION"].iter().any(|name| style.contains(name)) {
         return false;
     }
     style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
-        property.trim().eq_ignore_ascii_case("display")
-            && BLOCK_DISPLAYS
-                .iter()
-                .any(|block| value.split('!').next().unwrap_or_default().trim().eq_ignore_ascii_case(block))
+        let is_property = |name: &str| property.trim().eq_ignore_ascii_case(name);
+        let value = value.split('!').next().unwrap_or_default().trim();
+        let is_one_of = |values: &[&str]| values.iter().any(|one| value.eq_ignore_ascii_case(one));
+        (is_property("display") && is_one_of(BLOCK_DISPLAYS))
+            || (is_property("position") && is_one_of(&["absolute", "fixed"]))
     })
 }

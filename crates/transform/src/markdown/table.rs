@@ -1,6 +1,7 @@
 //! Tables: data tables or layout tables, and tables that only HTML can express.
 
 use super::Writer;
+use super::code_shape;
 use super::lines::BlockKind;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
@@ -15,6 +16,8 @@ pub(super) fn is_data_table(tree: &Tree, table: NodeId) -> bool {
     }
     let (mut rows, mut cells, mut widest, mut headers, mut code) =
         (0_usize, 0_usize, 0_usize, 0_usize, false);
+    // Number of header cells that are alone in their row.
+    let mut titles = 0_usize;
     let mut in_row = 0_usize;
     let mut cell_bytes = 0_usize;
     let mut long_cells = 0_usize;
@@ -41,6 +44,9 @@ pub(super) fn is_data_table(tree: &Tree, table: NodeId) -> bool {
             Tag::Tr => {
                 rows += 1;
                 in_row = 0;
+                titles += usize::from(
+                    code_shape::only_cell(tree, node).is_some_and(|cell| tree.tag(cell) == Tag::Th),
+                );
             }
             Tag::Th | Tag::Td => {
                 cells += 1;
@@ -52,7 +58,8 @@ pub(super) fn is_data_table(tree: &Tree, table: NodeId) -> bool {
             _ => {}
         }
     }
-    // A table without headers that has code is code beside its line numbers.
+    // A table without headers that has code is code beside its line numbers. It may have a title.
+    let headers = if code { headers.saturating_sub(titles) } else { headers };
     cells > 0 && (headers > 0 || (rows > 1 && widest > 1 && !code))
 }
 

@@ -1,12 +1,37 @@
-//! Finds the real URL of an image: lazy-loading pages put a placeholder into `src` and the URL elsewhere.
+//! Finds the real URL of an image: lazy-loading pages put a placeholder or a preview into `src` and the URL
+//! elsewhere.
 
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
 /// Attributes from which lazy-loading scripts read the URL, most common first.
-const LAZY_SOURCES: [Attr; 3] = [Attr::DataSrc, Attr::DataLazySrc, Attr::DataOriginal];
+const LAZY_SOURCES: [Attr; 13] = [
+    Attr::DataSrc,
+    Attr::DataLazySrc,
+    Attr::DataOriginal,
+    Attr::DataLazy,
+    Attr::DataLazyload,
+    Attr::DataLazysrc,
+    Attr::DataImageSrc,
+    Attr::DataCfsrc,
+    Attr::DataEzsrc,
+    Attr::DataOptSrc,
+    Attr::DataEcho,
+    Attr::DataPagespeedLazySrc,
+    Attr::NitroLazySrc,
+];
 
 /// The same for sets of sources.
-const LAZY_SETS: [Attr; 3] = [Attr::DataSrcset, Attr::DataLazySrcset, Attr::Srcset];
+const LAZY_SETS: [Attr; 2] = [Attr::DataSrcset, Attr::DataLazySrcset];
+
+/// Attributes with the URL of a larger copy of the image.
+const LARGER_SOURCES: [Attr; 5] =
+    [Attr::DataImage, Attr::DataLargeFile, Attr::DataOrigFile, Attr::DataFullSrc, Attr::DataHiResSrc];
+
+/// Maximum width or height of a preview in pixels, if its URL says it.
+const MAX_PREVIEW_PIXELS: u32 = 64;
+
+/// Maximum number of bytes of a URL that are read to recognise a preview.
+const MAX_PREVIEW_URL_BYTES: usize = 1_024;
 
 /// True for a tracking pixel.
 pub(crate) fn is_tracker(tree: &Tree, image: NodeId) -> bool {
@@ -22,40 +47,116 @@ pub(crate) fn is_inline(source: &str) -> bool {
     source.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
-/// The URL of an image as the page writes it. A `data:` URL is returned only if there is no other.
+/// The URL of an image as the page writes it. What a script would load comes first, then what a browser loads
+/// without scripts; a preview or a `data:` URL is returned only if there is no other.
 pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
+    let own = [image];
+    let sources = sources(tree, image);
     let src = tree.attribute(image, Attr::Src).map(str::trim).filter(|src| !src.is_empty());
-    let real = |value: &&str| !value.is_empty() && !is_inline(value);
-    let lazy =
-        || LAZY_SOURCES.iter().find_map(|name| tree.attribute(image, *name).map(str::trim).filter(real));
-    let sets = || LAZY_SETS.iter().find_map(|name| tree.attribute(image, *name).and_then(best).filter(real));
-    let picture = || {
-        sources(tree, image).into_iter().rev().find_map(|source| {
-            [Attr::DataSrcset, Attr::Srcset, Attr::DataSrc, Attr::Src]
-                .iter()
-                .find_map(|name| tree.attribute(source, *name).and_then(best).filter(real))
-        })
-    };
-    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(picture).or(src)
+    let real_src = src.filter(|src| !is_inline(src));
+    lazy(tree, &own)
+        .or_else(|| lazy(tree, &sources))
+        .or_else(|| real_src.filter(|src| !is_preview(src)))
+        .or_else(|| first(tree, &own, &LARGER_SOURCES, |value| Some(value).filter(|value| is_address(value))))
+        .or_else(|| first(tree, &own, &[Attr::Srcset], best))
+        .or_else(|| first(tree, &sources, &[Attr::Srcset, Attr::Src], best))
+        .or(real_src)
+        .or(src)
 }
 
-/// The `source` elements of an image's `picture`, last first. A picture has one image, after its sources
+/// The URL that a lazy-loading script reads from an `img` or a `source`. A preview is none.
+fn lazy<'t>(tree: &'t Tree, elements: &[NodeId]) -> Option<&'t str> {
+    let address = |value: &'t str| Some(value).filter(|value| is_address(value) && !is_preview(value));
+    first(tree, elements, &LAZY_SOURCES, address).or_else(|| first(tree, elements, &LAZY_SETS, best))
+}
+
+/// The first URL that `read` finds in attributes of elements.
+fn first<'t>(
+    tree: &'t Tree,
+    elements: &[NodeId],
+    names: &[Attr],
+    read: impl Fn(&'t str) -> Option<&'t str>,
+) -> Option<&'t str> {
+    elements.iter().find_map(|element| {
+        let value = |name: &Attr| tree.attribute(*element, *name).map(str::trim);
+        names.iter().find_map(|name| {
+            value(name).and_then(&read).filter(|found| !found.is_empty() && !is_inline(found))
+        })
+    })
+}
+
+/// Has the value of an attribute the form of a URL? Scripts also keep settings and templates of URLs there.
+fn is_address(value: &str) -> bool {
+    value.contains(['/', '.', '?']) && !value.contains(['{', '}', '"', '<'])
+}
+
+/// Does a URL say that the image is a placeholder or only a few pixels large?
+pub(crate) fn is_preview(address: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "1x1",
+        "blank",
+        "blur",
+        "blurred",
+        "clear",
+        "lazy",
+        "lazyload",
+        "loader",
+        "loading",
+        "lqip",
+        "pixel",
+        "placeholder",
+        "spacer",
+        "transparent",
+    ];
+    if address.len() > MAX_PREVIEW_URL_BYTES {
+        return false;
+    }
+    let file_start = address.split(['?', '#']).next().and_then(|path| path.rfind('/')).map_or(0, |at| at + 1);
+    let (path, file) = address.split_at_checked(file_start).unwrap_or(("", address));
+    let words = |text| str::split(text, |c: char| !c.is_ascii_alphanumeric());
+    let named = words(file).any(|word| NAMES.iter().any(|name| word.eq_ignore_ascii_case(name)));
+    named || has_small_size(words(path)) || has_small_size(words(file))
+}
+
+/// Do the words of a URL have a small size: `w=20`, `w_20`, `20w`, `20x13`?
+fn has_small_size<'a>(words: impl Iterator<Item = &'a str>) -> bool {
+    const WIDTHS: &[&str] = &["w", "width", "wid", "imwidth", "maxwidth"];
+    let is_small = |number: &str| number.parse::<u32>().is_ok_and(|size| size <= MAX_PREVIEW_PIXELS);
+    let mut after_width = false;
+    for word in words {
+        let small = (after_width && is_small(word))
+            || word.strip_suffix('w').is_some_and(is_small)
+            || word
+                .split_once('x')
+                .is_some_and(|(width, height)| is_small(width) && (height.is_empty() || is_small(height)));
+        if small {
+            return true;
+        }
+        after_width = WIDTHS.contains(&word);
+    }
+    false
+}
+
+/// The `source` elements of an image's `picture`, in order. A picture has one image, after its sources
 /// (HTML Standard, 4.8.1). Sources before an earlier image belong to that image, so no source is read twice.
 fn sources(tree: &Tree, image: NodeId) -> Vec<NodeId> {
     if tree.parent(image).is_none_or(|parent| tree.tag(parent) != Tag::Picture) {
         return Vec::new();
     }
-    std::iter::successors(tree.previous_sibling(image), |node| tree.previous_sibling(*node))
+    let before = std::iter::successors(tree.previous_sibling(image), |node| tree.previous_sibling(*node));
+    let mut sources: Vec<NodeId> = before
         .take_while(|node| tree.tag(*node) != Tag::Img)
         .filter(|node| tree.tag(*node) == Tag::Source)
-        .collect()
+        .collect();
+    sources.reverse();
+    sources
 }
 
-/// The largest image of a `srcset` (HTML Standard, 4.8.4.3.8).
+/// The largest image of a `srcset` (HTML Standard, 4.8.4.3.8) that is not a `data:` URL.
 pub(crate) fn best(srcset: &str) -> Option<&str> {
     let mut best = None;
     let mut most = -1.0_f64;
-    for (url, descriptor) in candidates(srcset) {
+    for (url, descriptor) in candidates(srcset).filter(|(url, _)| !is_inline(url)) {
         let size = descriptor
             .split_ascii_whitespace()
             .find_map(|word| word.trim_end_matches(['w', 'x']).parse::<f64>().ok())
@@ -122,6 +223,28 @@ mod tests {
             ),
             ("<picture><p>x</p><source srcset=h.webp> <img></picture>", Some("h.webp")),
             ("<img src='data:image/png;base64,x'>", Some("data:image/png;base64,x")),
+            ("<img src=a.png srcset='b.png 2x'>", Some("a.png")),
+            ("<img src=/lqip-20.jpg data-srcset='a.jpg 400w, b.jpg 800w'>", Some("b.jpg")),
+            ("<img src=/a.jpg data-srcset='a.jpg 400w, b.jpg 800w'>", Some("b.jpg")),
+            ("<img src='/a.jpg?w=20&q=1' srcset='/a.jpg?w=800 800w'>", Some("/a.jpg?w=800")),
+            ("<img src=/a-20x13.jpg srcset='/a-800x520.jpg 800w'>", Some("/a-800x520.jpg")),
+            ("<img src=/w_16/a.jpg data-large-file=/a.jpg>", Some("/a.jpg")),
+            ("<img src=/a-300x200.jpg data-large-file=/a.jpg>", Some("/a-300x200.jpg")),
+            ("<img src=a.png data-lazy=true>", Some("a.png")),
+            (
+                "<img src=blank.gif data-src='/a_{width}x.jpg' data-srcset='/a_900x.jpg 900w'>",
+                Some("/a_900x.jpg"),
+            ),
+            ("<img src=/i/placeholder.png data-cfsrc=/a.png>", Some("/a.png")),
+            ("<img srcset='data:image/gif;base64,x 1w, a.png 9w'>", Some("a.png")),
+            ("<img srcset='a.png 1x, data:image/gif;base64,x 2x'>", Some("a.png")),
+            (
+                "<picture><source data-srcset='a.webp 1200w'><img src=/placeholder.png></picture>",
+                Some("a.webp"),
+            ),
+            ("<picture><source srcset='a.webp 1200w'><img src=/tiny/a-32w.png></picture>", Some("a.webp")),
+            ("<picture><source srcset='a.webp 1200w'><img src=/a.png></picture>", Some("/a.png")),
+            ("<img src=/blank.png>", Some("/blank.png")),
             ("<img alt=x>", None),
         ];
         for (html, expected) in rows {

@@ -54,6 +54,18 @@ attributes! {
     NgView "ng-view", UiView "ui-view", DataReactroot "data-reactroot", DataVApp "data-v-app",
     DataCallout "data-callout", DataEntry "data-entry", DataEquation "data-equation", DataExpr "data-expr",
     DataFormula "data-formula", DataLatex "data-latex", DataMath "data-math", DataTex "data-tex",
+    AriaChecked "aria-checked", AriaExpanded "aria-expanded", Bevelled "bevelled", Close "close",
+    DataCfsrc "data-cfsrc",
+    DataChecked "data-checked", DataCodeBlockLang "data-code-block-lang", DataCodeLang "data-code-lang",
+    DataCodeLanguage "data-code-language", DataEcho "data-echo",
+    DataEnlighterLanguage "data-enlighter-language", DataEzsrc "data-ezsrc", DataFullSrc "data-full-src",
+    DataHighlightLanguage "data-highlight-language", DataHiResSrc "data-hi-res-src", DataImage "data-image",
+    DataImageSrc "data-image-src", DataLargeFile "data-large-file", DataLazy "data-lazy",
+    DataLazyload "data-lazyload", DataLazysrc "data-lazysrc", DataList "data-list",
+    DataOptSrc "data-opt-src", DataOrigFile "data-orig-file",
+    DataPagespeedLazySrc "data-pagespeed-lazy-src", DataSyntax "data-syntax",
+    DataSyntaxhighlighterParams "data-syntaxhighlighter-params", Linethickness "linethickness", Max "max",
+    NitroLazySrc "nitro-lazy-src", Notation "notation", Separators "separators", Slot "slot",
 }
 
 impl Attr {
@@ -78,6 +90,33 @@ impl Attr {
                 | Self::DataLatex
                 | Self::DataMath
                 | Self::DataTex
+                | Self::AriaChecked
+                | Self::AriaExpanded
+                | Self::DataCfsrc
+                | Self::DataChecked
+                | Self::DataCodeBlockLang
+                | Self::DataCodeLang
+                | Self::DataCodeLanguage
+                | Self::DataEcho
+                | Self::DataEnlighterLanguage
+                | Self::DataEzsrc
+                | Self::DataFullSrc
+                | Self::DataHighlightLanguage
+                | Self::DataHiResSrc
+                | Self::DataImage
+                | Self::DataImageSrc
+                | Self::DataLargeFile
+                | Self::DataLazy
+                | Self::DataLazyload
+                | Self::DataLazysrc
+                | Self::DataList
+                | Self::DataOptSrc
+                | Self::DataOrigFile
+                | Self::DataPagespeedLazySrc
+                | Self::DataSyntax
+                | Self::DataSyntaxhighlighterParams
+                | Self::NitroLazySrc
+                | Self::Slot
         )
     }
 }

@@ -100,7 +100,9 @@ pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interr
     parser.builder.process_token(BuilderToken::EOFToken, 1).ignore();
     parser.builder.end();
     let link_tags = parser.link_tags;
-    Tree { link_tags, ..parser.builder.sink.finish() }
+    let mut tree = Tree { link_tags, ..parser.builder.sink.finish() };
+    tree.fill_slots();
+    tree
 }
 
 /// Discards results of the tree builder that need no action.

@@ -3,7 +3,7 @@
 //!
 //! All results of the crate are read from this tree. Reasons for our own arena instead of an existing DOM: it
 //! is `Send`, it is dropped without recursion at any depth, its text is one allocation, unused attributes are
-//! never stored, and the content of `script`, `style` and `svg` takes no nodes.
+//! never stored, and the content of `script` and `style` and most of that of `svg` takes no nodes.
 
 mod attribute;
 mod build;
@@ -11,6 +11,7 @@ mod link_tags;
 mod normalize;
 mod reference;
 mod sink;
+mod slots;
 mod tag;
 mod text;
 mod tokenizer;
@@ -407,6 +408,12 @@ impl Tree {
     /// children of its parent.
     pub(crate) fn is_shadow_root(&self, id: NodeId) -> bool {
         self.tag(id) == Tag::Template && self.attribute(id, Attr::Shadowrootmode).is_some_and(is_shadow_mode)
+    }
+
+    /// True for an element whose text browsers never show: by its kind, or a template.
+    pub(crate) fn is_unshown(&self, id: NodeId) -> bool {
+        let tag = self.tag(id);
+        tag.is_invisible() || (tag == Tag::Template && !self.is_shadow_root(id))
     }
 
     /// All attributes, in order.

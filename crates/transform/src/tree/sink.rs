@@ -2,7 +2,7 @@
 //!
 //! Attributes do not pass through the tree builder. They are stored in the tree when the tag is read, and the
 //! tag carries one synthetic attribute with the index of that list ([`super::build`]). Nodes without use
-//! (comments, the content of `svg`) get ids outside the arena and are never stored.
+//! (comments, the content of `svg` except its title) get ids outside the arena and are never stored.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -73,10 +73,25 @@ impl Sink {
         Handle { id, name, namespace }
     }
 
-    /// True if the children of this node are dropped.
-    fn discards_children_of(&self, parent: &Handle) -> bool {
-        !parent.is_kept() || self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg
+    /// True if a child of this node is dropped. A drawing keeps its title, and the title its text.
+    fn discards(&self, parent: &Handle, child: &NodeOrText<Handle>) -> bool {
+        let node = match child {
+            NodeOrText::AppendNode(node) => Some(node),
+            NodeOrText::AppendText(_) => None,
+        };
+        if !parent.is_kept() {
+            true
+        } else if self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg {
+            !node.is_some_and(is_title_of_drawing)
+        } else {
+            node.is_some() && is_title_of_drawing(parent)
+        }
     }
+}
+
+/// True for the `title` of an `svg`.
+fn is_title_of_drawing(node: &Handle) -> bool {
+    node.is_kept() && node.namespace == ns!(svg) && &*node.name == "title"
 }
 
 /// The index of the entry that a tag's synthetic attribute refers to; [`NONE`] without one.
@@ -109,7 +124,7 @@ impl Tree {
     }
 
     /// Inserts `id` into `parent` before `next`, or at the end if that is [`NONE`].
-    fn insert(&mut self, parent: u32, id: u32, next: u32) {
+    pub(super) fn insert(&mut self, parent: u32, id: u32, next: u32) {
         if parent == id {
             return;
         }
@@ -198,7 +213,7 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
         let is_svg = name.ns == ns!(svg);
         let is_root = is_svg && &*name.local == "svg";
-        if is_svg && !is_root {
+        if is_svg && !is_root && &*name.local != "title" {
             return self.discard(name.local, name.ns);
         }
         let is_html = name.ns == ns!(html);
@@ -232,7 +247,7 @@ impl TreeSink for Sink {
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        if self.discards_children_of(parent) {
+        if self.discards(parent, &child) {
             return;
         }
         let mut tree = self.tree.borrow_mut();

@@ -58,6 +58,16 @@ fn scripts_styles_and_drawings_cost_no_nodes() {
 }
 
 #[test]
+fn a_drawing_keeps_only_the_text_of_its_title() {
+    let tree = tree("<p>a<svg><title>T<b>u</b></title><g><title>g</title></g><path/></svg>b");
+    let svg = tree.find(Tag::Svg).unwrap();
+    let title = tree.first_child(svg).unwrap();
+    assert_eq!((tree.name(title), tree.next_sibling(title)), ("title", None));
+    assert_eq!(tree.folded_text(title, 9), "T");
+    assert_eq!(tree.folded_text(tree.find(Tag::P).unwrap(), 9), "ab");
+}
+
+#[test]
 fn folded_text_puts_a_space_between_blocks() {
     let tree = tree("<div><p>a\n b</p><p>c</p>d<b>e</b></div>");
     let body = tree.find(Tag::Body).unwrap();

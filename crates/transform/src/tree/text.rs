@@ -9,7 +9,7 @@ impl Tree {
         let mut walk = Walk::new(self, id);
         while let Some(edge) = walk.next() {
             if let Edge::Enter(node) = edge {
-                if self.tag(node).is_invisible() && node != id {
+                if self.is_unshown(node) && node != id {
                     walk.skip_children();
                 } else {
                     out.push_str(self.text(node));
@@ -19,13 +19,27 @@ impl Tree {
         out
     }
 
+    /// True if there is text below a node within the first `edges` steps of a walk.
+    pub(crate) fn has_text_within(&self, id: NodeId, edges: usize) -> bool {
+        let mut walk = Walk::new(self, id);
+        for _ in 0..edges {
+            match walk.next() {
+                Some(Edge::Enter(node)) if self.is_unshown(node) && node != id => walk.skip_children(),
+                Some(Edge::Enter(node)) if !self.text(node).trim().is_empty() => return true,
+                Some(_) => {}
+                None => break,
+            }
+        }
+        false
+    }
+
     /// All text below a node with folded white space. Reading stops after about `limit` bytes.
     pub(crate) fn folded_text(&self, id: NodeId, limit: usize) -> String {
         let mut out = String::new();
         let mut walk = Walk::new(self, id);
         while let Some(edge) = walk.next() {
             match edge {
-                Edge::Enter(node) if self.tag(node).is_invisible() && node != id => walk.skip_children(),
+                Edge::Enter(node) if self.is_unshown(node) && node != id => walk.skip_children(),
                 Edge::Enter(node) if self.kind(node) == Kind::Text => {
                     for (index, word) in self.text(node).split_ascii_whitespace().enumerate() {
                         let glued =

@@ -35,6 +35,15 @@ fn page(text: &str) -> String {
 }
 
 #[test]
+fn the_source_of_a_quote_is_kept() {
+    let quote = "<blockquote><p>It does what it says and nothing more, which is all that I ask of a program.</p>\
+         <footer>— Ida Holm, <cite>Letters</cite></footer></blockquote>";
+    let markdown = markdown(&page(&format!("{BEFORE}{quote}{AFTER}{MORE}")));
+    assert!(markdown.contains("> — Ida Holm, *Letters*"), "{markdown}");
+    assert!(!markdown.contains("Copyright"), "{markdown}");
+}
+
+#[test]
 fn short_parts_between_paragraphs_are_kept() {
     let rows: &[(&str, &str, &[&str])] = &[
         ("a line of code", "<pre><code>foo(1, 2)</code></pre>", &["```\nfoo(1, 2)\n```"]),

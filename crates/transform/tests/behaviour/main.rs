@@ -6,6 +6,7 @@ mod document;
 mod embedded_state;
 mod feeds;
 mod files;
+mod forms;
 mod hostile;
 mod injection;
 mod languages;

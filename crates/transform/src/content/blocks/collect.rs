@@ -49,6 +49,9 @@ const ANCESTOR_TAG_BITS: [u32; 256] = {
     bits
 };
 
+/// Upper bound on the distance of a footer to the quote whose source it names.
+const MAX_QUOTE_DISTANCE: usize = 4;
+
 /// The groups of names that mark an element as content: content, article, body of text.
 const CONTENT_GROUPS: u64 = 0b111 << 36;
 
@@ -189,6 +192,10 @@ impl<'t> Collector<'t> {
 
     fn enter(&mut self, node: NodeId, tag: Tag) {
         let tree = self.tree;
+        // The footer of a quote names its source. It is no footer of the page.
+        let mut around = self.frames.iter().rev().take(MAX_QUOTE_DISTANCE);
+        let is_source = tag == Tag::Footer && around.any(|frame| frame.tag == Tag::Blockquote);
+        let tag = if is_source { Tag::Div } else { tag };
         let block = tag.is_block() || matches!(tag, Tag::Button | Tag::Label | Tag::Summary);
         if block {
             self.end_block();

@@ -52,8 +52,12 @@ impl Blocks {
                 let (Some(blocks), Some(kept)) = (self.list.get(start..end), kept.get_mut(start..end)) else {
                     continue;
                 };
-                let is_layout = matches!(tag, Tag::Tr | Tag::Table)
-                    && blocks.iter().any(|block| block.heading > 0 || block.words > MAX_CELL_WORDS);
+                let is_code = |block: &Block| block.is_in(&[Tag::Pre]);
+                let is_text =
+                    |block: &Block| block.heading > 0 || (block.words > MAX_CELL_WORDS && !is_code(block));
+                let is_layout = matches!(tag, Tag::Tr | Tag::Table) && blocks.iter().any(is_text);
+                // Code beside its line numbers, and below its title: no part stands without the code.
+                let part = if tag == Tag::Table && blocks.iter().any(is_code) { u32::MAX } else { part };
                 let records = matches!(tag, Tag::Ul | Tag::Ol) && blocks.len() > 2 * self.items(blocks);
                 if blocks.len() <= max_blocks && !is_layout && !records && is_kept_in_part(blocks, kept, part)
                 {
@@ -151,6 +155,7 @@ mod tests {
                 "<table><tr><td>A<td>b<tr><td>c<td>d<tr><td>e<td>f</table>".into(),
                 "++----",
             ),
+            ("code and its title", "<table><tr><th>A<tr><td><pre>int a; int b</pre></table>".into(), "++"),
             ("less than half", "<table><tr><td>A<td>b<td>c</table>".into(), "+--"),
             (
                 "a table for layout",

@@ -21,6 +21,11 @@ fn blocks_become_markdown() {
         ("title is not content", "<title>T</title><p>a", "a"),
         ("shadow root", "<div><template shadowrootmode=open><p>s</p></template></div>", "s"),
         ("closed shadow root", "<div><template shadowrootmode=CLOSED><p>s</p></template></div>", "s"),
+        (
+            "slots of a shadow root",
+            "<x-a><template shadowrootmode=open><slot name=t>no</slot><slot>no</slot></template><p>b</p><h3 slot=t>A</h3></x-a>",
+            "### A\n\nb",
+        ),
         ("template", "<template><p>s</p></template>t", "t"),
         ("template of no mode", "<div><template shadowrootmode=true><p>s</p></template></div>t", "t"),
     ]);

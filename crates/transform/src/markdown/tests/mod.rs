@@ -24,7 +24,7 @@ fn check(rows: &[Row]) {
 }
 
 /// Checks HTML that is read as part of a page.
-pub(super) fn check_page(rows: &[Row]) {
+pub(super) fn check_page(rows: &[(&str, &str, &str)]) {
     for (name, html, markdown) in rows {
         let tree = parse(html, ParseOptions::default());
         assert_eq!(page(&tree, &View::whole(&tree)), *markdown, "{name}");

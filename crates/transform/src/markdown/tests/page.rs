@@ -72,6 +72,59 @@ fn permalinks_are_left_out() {
 }
 
 #[test]
+fn links_and_buttons_of_headings_are_left_out() {
+    check_page(&[
+        (
+            "an edit link beside a heading",
+            "<div><h2 id=a>A</h2><span class=mw-editsection>[<a href='/w?action=edit'>edit</a>]</span></div><p>b",
+            "## A\n\nb",
+        ),
+        ("an edit link in a heading", "<h2>A <a href='/w?title=A&amp;action=edit'>rediger</a></h2>", "## A"),
+        (
+            "an edit button of a wiki",
+            "<h2>A</h2><div class='secedit x'><form><button>Edit</button></form></div>b",
+            "## A\n\nb",
+        ),
+        (
+            "an edit link in a text",
+            "<p>You can <a href='/w?action=edit'>edit</a> it.",
+            "You can [edit](/w?action=edit) it.",
+        ),
+        (
+            "a link to the heading beside it",
+            "<div><h2 id=a>A</h2><a href='#a'><span>Section titled “A”</span></a></div>",
+            "## A",
+        ),
+        ("an escaped link to it", "<h2 id='ä'>A</h2><a href='#%C3%A4'>x</a>", "## A"),
+        ("a link to another heading", "<h2 id=a>A</h2><a href='#b'>B</a>", "## A\n\n[B](#b)"),
+        (
+            "words only for screen readers",
+            "<h2>A <a href='#x'><svg></svg><span class=sr-only>Til avsnitt</span></a></h2>",
+            "## A",
+        ),
+        ("a sentence", "<h2>A <a href='#x'>Permalink to “A”</a></h2>", "## A"),
+        (
+            "a number that links to the section",
+            "<h2><a href='#x'>1.</a> <a href='#y'>Ice</a></h2>",
+            "## 1. Ice",
+        ),
+        (
+            "a button that copies",
+            "<h1>Module <span>vec</span> <button>Copy item path</button></h1>",
+            "# Module vec",
+        ),
+        ("a button by its role", "<h2>A <span role=button>Share</span></h2>", "## A"),
+        ("a button as the heading", "<h3><button>May I?</button></h3><p>Yes", "### May I?\n\nYes"),
+        (
+            "a button of a fold beside its number",
+            "<h3>Part 1 <button aria-expanded=false>May I?</button></h3>",
+            "### Part 1 May I?",
+        ),
+        ("a button beside a symbol", "<h3><button>May I?</button> <span>+</span></h3>", "### May I? +"),
+    ]);
+}
+
+#[test]
 fn separate_elements_do_not_run_together() {
     check_page(&[
         (
@@ -101,6 +154,21 @@ fn separate_elements_do_not_run_together() {
             "<a href=x><span>AI and automation</span><span>Solve issues faster</span></a>",
             "[AI and automation Solve issues faster](x)",
         ),
+        ("buttons", "<p><button>A</button><button>B</button>, <button>C</button>.", "A B, C."),
+        ("labels of fields", "<p><input><label>A</label><input><label>B</label>", "A B"),
+        ("a field that is not shown", "<p>a<input type=hidden>b", "ab"),
+        ("a list of choices", "<p>a<select><option>x</select>b", "a b"),
+        (
+            "a text for screen readers",
+            "<p>Read more<span class=sr-only>about A</span>.",
+            "Read more about A.",
+        ),
+        (
+            "before a price",
+            "<p>(<span class='x visually-hidden'>Price</span>$5)<span class=screen-reader-text>now</span>",
+            "(Price $5) now",
+        ),
+        ("out of the flow", "<p>a<span style='position: absolute; left: -999px'>b</span>c", "a b c"),
         ("words in colours", "<a href=x><span>Java</span><span>Script</span></a>", "[JavaScript](x)"),
         (
             "a sentence in two elements",
@@ -174,5 +242,25 @@ fn images_that_scripts_load_are_written_once() {
             "![x](a.png)",
         ),
         ("outside a figure", "<p>a<noscript><img src=a.png></noscript>", "a"),
+    ]);
+}
+
+#[test]
+fn the_source_of_a_quote_stands_apart() {
+    check_page(&[
+        ("right after it", "<blockquote>Text.<cite>A</cite></blockquote>", "> Text.\n>\n> *A*"),
+        (
+            "in a footer",
+            "<blockquote><p>Text</p><footer>— A, <cite>B</cite></footer></blockquote>",
+            "> Text\n>\n> — A, *B*",
+        ),
+        ("after a paragraph", "<blockquote><p>Text</p> <cite>A</cite></blockquote>", "> Text\n>\n> *A*"),
+        ("after a dash", "<blockquote>“Text.” — <cite>A</cite></blockquote>", "> “Text.” — *A*"),
+        ("a book in a sentence", "<blockquote>So says <cite>A</cite></blockquote>", "> So says *A*"),
+        (
+            "a book at the end of one",
+            "<blockquote>Read this. <cite>A</cite> says so.</blockquote>",
+            "> Read this. *A* says so.",
+        ),
     ]);
 }
