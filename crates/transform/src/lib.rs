@@ -41,6 +41,7 @@ mod select;
 mod summary;
 mod transform;
 mod tree;
+mod unseen;
 mod view;
 mod words;
 

@@ -241,6 +241,7 @@ pub mod training {
     use std::borrow::Cow;
 
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
+    use crate::unseen::hide_in_lines;
     use crate::view::View;
 
     /// The text and features of each block of a page.
@@ -249,7 +250,8 @@ pub mod training {
         let text = prepare(Cow::Borrowed(html));
         let tree = parse(&text, ParseOptions::default());
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
-        let view = View { roots: vec![root], ..View::whole(&tree) };
+        let mut view = View { roots: vec![root], ..View::whole(&tree) };
+        hide_in_lines(&tree, &mut view);
         let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
         blocks.features(tree.interrupt(), |batch| features.extend(batch.iter().map(|row| row.to_vec())));

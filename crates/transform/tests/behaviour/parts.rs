@@ -1,0 +1,118 @@
+//! Parts of a page that belong to its text by the page's own structure, and parts that do not.
+
+#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+
+use gleaner_transform::{Input, transform};
+use gleaner_types::request::ScrapeOptions;
+
+const FIRST: &str = "<p>The pottery in the lower town has burned its kilns for ninety years, and the people who work \
+    there say that the best of them is the oldest one, which nobody has been allowed to mend.</p>";
+
+const SECOND: &str = "<p>It takes two days to heat and three to cool, and what stands in its middle comes out with a \
+    colour that no other kiln has given. A bowl from there is sold before it is cold.</p>";
+
+const THIRD: &str = "<p>In the autumn, when the river is low, the clay is cut from the bank below the mill. It lies in \
+    the yard through the winter, because frost makes it soft, and in the spring it is trodden by foot.</p>";
+
+fn converted(html: &str, options: ScrapeOptions) -> gleaner_types::Document {
+    let url = "https://example.org/notes/kiln".parse().unwrap();
+    let options = options.check().unwrap();
+    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    transform(input, &options).unwrap().document
+}
+
+fn markdown(html: &str) -> String {
+    converted(html, ScrapeOptions::default()).markdown.unwrap()
+}
+
+/// A page with a menu, an article, teasers beside it, and a footer.
+fn page(article: &str) -> String {
+    format!(
+        "<!doctype html><html lang=en><head><title>The old kiln - Clay Notes</title></head><body>\
+         <header class=top><a class=logo href=/><img src=/logo.png alt=Clay></a><nav><ul><li><a href=/blog>Blog</a>\
+         <li><a href=/about>About</a><li><a href=/shop>Shop</a></ul></nav></header><main><article class=post>{article}\
+         </article><section class=related><h2>Related posts</h2><ul><li><a href=/p1><img src=/p1.jpg>The glaze that \
+         ran</a><li><a href=/p2><img src=/p2.jpg>A wheel for two</a></ul></section></main>\
+         <footer class=bottom><img src=/seal.png alt=Seal><p>© 2026 Clay Notes. <a href=/privacy>Privacy</a></footer>"
+    )
+}
+
+#[test]
+fn hidden_parts_of_a_line_are_not_read() {
+    let rows = [
+        (
+            "a tooltip",
+            "<p>A bowl is <span class=tip style='display:none'>XX</span>40 euros.</p>",
+            "A bowl is 40 euros.",
+        ),
+        ("an old price", "<p>A bowl is <s class=old hidden>XX</s> 40 euros.</p>", "A bowl is 40 euros."),
+        (
+            "at the start",
+            "<p><b id=k style='visibility: hidden'>XX </b>A bowl is 40 euros.</p>",
+            "A bowl is 40 euros.",
+        ),
+        ("in an item", "<ul><li><i class=key hidden>XX</i>A bowl<li>A jug</ul>", "- A bowl\n- A jug"),
+        (
+            "a sort key",
+            "<table><tr><th>Name<th>Made<tr><td>Bowl<td><span class=sortkey style=display:none>XX</span>May 1890\
+             <tr><td>Jug<td><span class=sortkey style=display:none>XX</span>June 1901</table>",
+            "| Bowl | May 1890 |",
+        ),
+        (
+            "a hidden column",
+            "<table><tr><th class=id hidden>XX<th>Name<th>Made<tr><td class=id hidden>XX<td>Bowl<td>1890</table>",
+            "| Bowl | 1890 |",
+        ),
+        (
+            "in code",
+            "<pre><code>fire(<span class=popup style='display:none'>XX</span>kiln)</code></pre>",
+            "fire(kiln)",
+        ),
+        ("in a heading", "<h2><span class=n hidden>XX</span>How it is fired</h2>", "## How it is fired"),
+    ];
+    for (name, part, expected) in rows {
+        let article = page(&format!("<h1>The old kiln</h1>{FIRST}{part}{SECOND}{THIRD}"));
+        for only_main_content in [true, false] {
+            let options = ScrapeOptions::default().only_main_content(only_main_content);
+            let written = converted(&article, options).markdown.unwrap();
+            assert!(written.contains(expected) && !written.contains("XX"), "{name}: {written}");
+        }
+    }
+}
+
+#[test]
+fn what_a_reader_can_open_is_read() {
+    let rows = [
+        ("a tab", "<div class=panel id=two role=tabpanel hidden><p>The glaze is made of ash and salt.</div>"),
+        ("a fold", "<details><summary>Glaze</summary><p>The glaze is made of ash and salt.</details>"),
+        (
+            "until found",
+            "<h3><button>Glaze</button></h3><div hidden=until-found><p>The glaze is made of ash and salt.</div>",
+        ),
+        (
+            "an answer",
+            "<h3>Glaze</h3><div class=answer style='display: none'><p>The glaze is made of ash and salt.</div>",
+        ),
+        (
+            "the rest of a paragraph",
+            "<p>On glaze: <span id=more style='display:none'>The glaze is made of ash and salt.</span></p>",
+        ),
+    ];
+    for (name, part) in rows {
+        let written = markdown(&page(&format!("<h1>The old kiln</h1>{FIRST}{part}{SECOND}{THIRD}")));
+        assert!(written.contains("The glaze is made of ash and salt."), "{name}: {written}");
+    }
+}
+
+#[test]
+fn a_hidden_first_part_says_nothing_about_its_block() {
+    let steps: String = (1..=6)
+        .map(|n| {
+            format!(
+                "<li><span aria-hidden=true>Step</span> <b>Tread the clay {n} times</b> and let it lie.</li>"
+            )
+        })
+        .collect();
+    let written = markdown(&page(&format!("<h1>The old kiln</h1>{FIRST}{SECOND}<ol>{steps}</ol>{THIRD}")));
+    assert!((1..=6).all(|n| written.contains(&format!("Tread the clay {n} times"))), "{written}");
+}
