@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use gleaner_transform::{Input, transform};
-use gleaner_types::request::ScrapeOptions;
+use gleaner_types::request::{Format, ScrapeOptions};
 
 const FIRST: &str = "<p>The pottery in the lower town has burned its kilns for ninety years, and the people who work \
     there say that the best of them is the oldest one, which nobody has been allowed to mend.</p>";
@@ -13,6 +13,9 @@ const SECOND: &str = "<p>It takes two days to heat and three to cool, and what s
 
 const THIRD: &str = "<p>In the autumn, when the river is low, the clay is cut from the bank below the mill. It lies in \
     the yard through the winter, because frost makes it soft, and in the spring it is trodden by foot.</p>";
+
+const FOURTH: &str = "<p>Whoever wants to see it can come on the first Sunday of the month, when the yard is open and \
+    someone is there who knows the names of its parts. Children may make a cup, and fetch it a week later.</p>";
 
 fn converted(html: &str, options: ScrapeOptions) -> gleaner_types::Document {
     let url = "https://example.org/notes/kiln".parse().unwrap();
@@ -115,4 +118,102 @@ fn a_hidden_first_part_says_nothing_about_its_block() {
         .collect();
     let written = markdown(&page(&format!("<h1>The old kiln</h1>{FIRST}{SECOND}<ol>{steps}</ol>{THIRD}")));
     assert!((1..=6).all(|n| written.contains(&format!("Tread the clay {n} times"))), "{written}");
+}
+
+/// The names of the pictures of an article in its Markdown, and in its HTML too.
+fn pictures(article: &str) -> String {
+    let page = page(article);
+    let written = markdown(&page);
+    let html = converted(&page, ScrapeOptions::default().formats([Format::Html])).html.unwrap();
+    let names = ["a.jpg", "b.jpg", "c.jpg", "clip.mp4", "embed/1"];
+    let found = names.into_iter().filter(|name| written.contains(name));
+    assert!(
+        names
+            .iter()
+            .filter(|name| name.ends_with("jpg"))
+            .all(|name| written.contains(name) == html.contains(name)),
+        "{html}"
+    );
+    for other in ["logo.png", "p1.jpg", "p2.jpg", "seal.png"] {
+        assert!(!written.contains(other), "{other}: {written}");
+    }
+    found.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pictures_stay_with_the_article_that_they_are_in() {
+    let title = "<h1>The old kiln</h1>";
+    let lead = format!("{FIRST}{FOURTH}");
+    let text = format!("{lead}{SECOND}{THIRD}");
+    let rows = [
+        (
+            "after the last text",
+            format!(
+                "{title}<div class=body>{text}<p><img src=/a.jpg></p><p><a href=/b.jpg><img src=/b.jpg></a></p></div>"
+            ),
+            "a.jpg b.jpg",
+        ),
+        ("a figure at the end", format!("{title}{text}<figure><img src=/a.jpg></figure>"), "a.jpg"),
+        (
+            "a photo story",
+            format!("{title}{FIRST}<ul><li><img src=/a.jpg><li><img src=/b.jpg><li><img src=/c.jpg></ul>"),
+            "a.jpg b.jpg c.jpg",
+        ),
+        (
+            "before the title",
+            format!(
+                "<div class=hero><picture><source srcset=/b.webp><img src=/a.jpg></picture></div>{title}{text}"
+            ),
+            "a.jpg",
+        ),
+        (
+            "before the header",
+            format!("<figure><img src=/a.jpg></figure><header>{title}</header>{text}"),
+            "a.jpg",
+        ),
+        (
+            "a video",
+            format!(
+                "{title}{text}<video controls><source src=/clip.mp4>Your browser shows no videos.</video>"
+            ),
+            "clip.mp4",
+        ),
+        (
+            "a video of another site",
+            format!("{title}{text}<iframe src=https://v.example/embed/1></iframe>"),
+            "embed/1",
+        ),
+        (
+            "a slider",
+            format!(
+                "{title}{lead}<div class=slides><button>Previous</button><div><img src=/a.jpg></div><div><img src=/b.jpg></div><button>Next</button></div>{SECOND}{THIRD}"
+            ),
+            "a.jpg b.jpg",
+        ),
+        (
+            "a button to share it",
+            format!(
+                "{title}{lead}<div class=pin><img src=/a.jpg><a href='https://pins.example/x'>Pin it</a></div>{SECOND}{THIRD}"
+            ),
+            "a.jpg",
+        ),
+        (
+            "its size",
+            format!(
+                "{title}{lead}{SECOND}<div class=file><a href=/a.jpg><img src=/a.jpg></a><span>2048 × 1365</span></div>{THIRD}"
+            ),
+            "a.jpg",
+        ),
+        (
+            "teasers",
+            format!(
+                "{title}{text}<div class=more><a href=/x><img src=/a.jpg></a><a href=/x>The glaze that ran away</a></div>"
+            ),
+            "",
+        ),
+        ("an icon", format!("{title}{text}<p><img src=/a.jpg width=16 height=16></p>"), ""),
+    ];
+    for (name, article, expected) in rows {
+        assert_eq!(pictures(&article), expected, "{name}");
+    }
 }

@@ -275,6 +275,7 @@ impl<'t> Collector<'t> {
             last_child: (0, 0, 0),
         };
         let mut element = Element {
+            node,
             parent: 0,
             end: number,
             run: 0,
