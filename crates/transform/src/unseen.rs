@@ -58,7 +58,7 @@ pub(crate) fn hides(style: &str) -> bool {
 
 /// Is an element hidden by its attributes, and not by those of an ancestor? What a search in the page opens
 /// (`hidden=until-found`) is not.
-fn is_hidden(tree: &Tree, node: NodeId) -> bool {
+pub(crate) fn is_hidden(tree: &Tree, node: NodeId) -> bool {
     tree.known_attributes(node).any(|(name, value)| match name {
         Attr::Hidden => !value.trim().eq_ignore_ascii_case("until-found"),
         Attr::Style => hides(value),

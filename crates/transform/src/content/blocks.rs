@@ -6,6 +6,7 @@
 //! logarithm is needed.
 
 mod alike;
+mod boxes;
 mod collect;
 mod definition_pairs;
 mod features;

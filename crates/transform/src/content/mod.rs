@@ -5,7 +5,7 @@
 //! kept, so no threshold is tuned. Blocks at the same place in like records share their likelihood, and are
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
-//! kept in part, callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch,
+//! kept in part, callouts and asides (`blocks/boxes.rs`), and the footnotes of kept text ([`notes`]). In a crawl or a batch,
 //! what recurs on the pages of the site then goes ([`recurring`], [`site_memory`]). Pictures have no text to
 //! judge; they stay with the kept text around them (`blocks/pictures.rs`).
 //!
@@ -17,7 +17,6 @@
 //! hand-written cascade. `training/` of this crate describes the training and its data.
 
 mod blocks;
-mod callouts;
 mod heading;
 mod model;
 mod notes;
@@ -74,7 +73,7 @@ pub(crate) fn narrow(
         }
     }
     blocks.complete_elements(&mut kept);
-    callouts::keep(tree, &blocks, &mut kept);
+    blocks.keep_boxes(tree, &mut kept);
     notes::keep(tree, &blocks, &mut kept);
     drop_invisible(&blocks, &mut kept, view);
     let title = keep_title(tree, &blocks, &mut kept, names);

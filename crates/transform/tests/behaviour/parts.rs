@@ -217,3 +217,50 @@ fn pictures_stay_with_the_article_that_they_are_in() {
         assert_eq!(pictures(&article), expected, "{name}");
     }
 }
+
+#[test]
+fn asides_among_paragraphs_are_read_and_side_columns_are_not() {
+    let note = "Ash from the elm gives a green that no other wood gives.";
+    let rows = [
+        ("a note", format!("<aside class=note><p>{note}</aside>"), true),
+        ("a box without a class", format!("<aside><h4>Ash</h4><p>{note}</aside>"), true),
+        ("a pull quote", format!("<aside class=pullquote>{note}</aside>"), true),
+        (
+            "a quote with its source",
+            format!("<aside><blockquote><p>{note}</p><footer>A potter</footer></blockquote></aside>"),
+            true,
+        ),
+        (
+            "a quoted post",
+            format!(
+                "<aside class=quote data-post=1><div class=title>Ann said:</div><blockquote><p>{note}</blockquote></aside>"
+            ),
+            true,
+        ),
+        ("a note of a book", format!("<aside role=doc-footnote id=n1><p>{note}</aside>"), true),
+        (
+            "a callout in a wrapper",
+            format!(
+                "<div><aside class='starlight-aside starlight-aside--note'><p class=starlight-aside__title aria-hidden=true>Note<p>{note}</aside></div>"
+            ),
+            true,
+        ),
+        ("a teaser", format!("<aside><h4>Read on</h4><a href=/x>{note}</a></aside>"), false),
+        (
+            "a form",
+            format!(
+                "<aside><p>{note}<form action=/mail><input name=mail><button>Send</button></form></aside>"
+            ),
+            false,
+        ),
+    ];
+    let lead = format!("<h1>The old kiln</h1>{FIRST}{FOURTH}");
+    for (name, aside, is_read) in rows {
+        for article in [format!("{lead}{aside}{SECOND}{THIRD}"), format!("{lead}{SECOND}{THIRD}{aside}")] {
+            let written = markdown(&page(&article));
+            assert_eq!(written.contains(note), is_read, "{name}: {written}");
+        }
+    }
+    let column = format!("<div>{lead}{SECOND}{THIRD}</div><aside><h4>Ash</h4><p>{note}</aside>");
+    assert!(!markdown(&page(&column)).contains(note), "a side column");
+}
