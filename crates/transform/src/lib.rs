@@ -32,6 +32,7 @@ mod content;
 mod error;
 mod footnote;
 mod html;
+mod label;
 mod markdown;
 mod memory;
 mod names;

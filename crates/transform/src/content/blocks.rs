@@ -12,6 +12,8 @@ mod definition_pairs;
 mod features;
 mod furniture;
 mod gaps;
+mod labels;
+mod opening;
 mod pictures;
 mod surroundings;
 mod whole_elements;

@@ -5,9 +5,10 @@
 //! kept, so no threshold is tuned. Blocks at the same place in like records share their likelihood, and are
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
-//! kept in part, callouts and asides (`blocks/boxes.rs`), and the footnotes of kept text ([`notes`]). In a crawl or a batch,
-//! what recurs on the pages of the site then goes ([`recurring`], [`site_memory`]). Pictures have no text to
-//! judge; they stay with the kept text around them (`blocks/pictures.rs`).
+//! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
+//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the site
+//! then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept text
+//! around them (`blocks/pictures.rs`).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
@@ -75,8 +76,12 @@ pub(crate) fn narrow(
     blocks.complete_elements(&mut kept);
     blocks.keep_boxes(tree, &mut kept);
     notes::keep(tree, &blocks, &mut kept);
+    blocks.keep_labels(tree, &mut kept);
     drop_invisible(&blocks, &mut kept, view);
     let title = keep_title(tree, &blocks, &mut kept, names);
+    if title.is_empty() {
+        blocks.keep_opening(&mut kept);
+    }
     if let Some(visit) = visit {
         recurring::leave_out(tree, &blocks, &likelihoods, &title, &mut kept, visit);
     }

@@ -1,6 +1,7 @@
 //! The start and end of blocks, in the flow of a page and inside table cells.
 
 use super::Writer;
+use super::callout::is_callout;
 use super::escape;
 use super::grid::Table;
 use super::lines::{BlockKind, Container};
@@ -32,6 +33,10 @@ impl Writer<'_> {
             self.inline.space();
             return true;
         }
+        if self.continues_label(node, tag) {
+            self.inline.space();
+            return true;
+        }
         self.flush();
         match tag {
             _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
@@ -58,6 +63,28 @@ impl Writer<'_> {
             _ => {}
         }
         true
+    }
+
+    /// Does the line so far consist of the number of a paragraph or a point, and is an element a part of what it
+    /// numbers? Pages set the number beside the text.
+    fn continues_label(&self, node: NodeId, tag: Tag) -> bool {
+        matches!(tag, Tag::P | Tag::Div)
+            && !self.options.faithful
+            && self.heading.is_none()
+            && self.block_link.is_none()
+            && self.inline.is_label()
+            && self.heading_level(node).is_none()
+            && !is_callout(self.tree, node)
+    }
+
+    /// Is the next element a paragraph or a `div` that is written?
+    fn is_before_text(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let is_blank = |node: &NodeId| !tree.is_element(*node) && tree.text(*node).trim().is_empty();
+        let mut after = std::iter::successors(tree.next_sibling(node), |node| tree.next_sibling(*node));
+        after.find(|node| !is_blank(node)).is_some_and(|next| {
+            matches!(tree.tag(next), Tag::P | Tag::Div) && !self.view.hidden.contains(next)
+        })
     }
 
     fn enter_block_in_cell(&mut self, node: NodeId, tag: Tag) -> bool {
@@ -106,6 +133,10 @@ impl Writer<'_> {
                 return;
             }
             _ if self.is_cell_by_role(node) => {
+                self.inline.space();
+                return;
+            }
+            Tag::Div if self.continues_label(node, tag) && self.is_before_text(node) => {
                 self.inline.space();
                 return;
             }

@@ -20,6 +20,7 @@ mod math;
 mod mathml;
 mod media;
 mod note;
+mod numbering;
 mod paragraph;
 mod permalink;
 mod piece;

@@ -264,3 +264,57 @@ fn asides_among_paragraphs_are_read_and_side_columns_are_not() {
     let column = format!("<div>{lead}{SECOND}{THIRD}</div><aside><h4>Ash</h4><p>{note}</aside>");
     assert!(!markdown(&page(&column)).contains(note), "a side column");
 }
+
+#[test]
+fn numbers_stay_with_what_they_number() {
+    let texts =
+        [FIRST, SECOND, THIRD, FOURTH].map(|text| text.trim_start_matches("<p>").trim_end_matches("</p>"));
+    let body = |part: fn(usize, &str) -> String| -> String {
+        texts.iter().zip(1..).map(|(text, number)| part(number, text)).collect()
+    };
+    let rows = [
+        (
+            "before the text",
+            body(|n, text| format!("<div class=norm><span class=no>{n}.</span><div>{text}</div></div>")),
+            "\\. ",
+        ),
+        (
+            "in a column",
+            body(|n, text| {
+                format!(
+                    "<div class=row><div class=c1><span>({n})</span></div><div class=c2><p>{text}</p></div></div>"
+                )
+            }),
+            ") ",
+        ),
+        (
+            "with a sign",
+            body(|n, text| format!("<section><div class=no>§ {n}</div><p>{text}</p></section>")),
+            " ",
+        ),
+        (
+            "steps",
+            body(|n, text| format!("<div class=step><div class=no>Step {n}</div><p>{text}</p></div>")),
+            "\n\n",
+        ),
+    ];
+    for (name, article, between) in rows {
+        let written = markdown(&page(&format!("<h1>The old kiln</h1>{article}")));
+        for (text, number) in texts.iter().zip(1..) {
+            let start = text.get(..20).unwrap();
+            assert!(written.contains(&format!("{number}{between}{start}")), "{name}: {written}");
+        }
+    }
+}
+
+#[test]
+fn a_text_without_a_heading_begins_with_its_title() {
+    let act =
+        "<div class=head><p>ACT 7 OF THE POTTERS</p><p>on the burning of kilns in the lower town</p></div>";
+    let written = markdown(&format!(
+        "<title>32026A7 - 3 March</title><body><header><a href=/>Home</a> <a href=/acts>Acts</a></header>\
+         <div id=doc>{act}<div class=text>{FIRST}{FOURTH}{SECOND}{THIRD}</div></div><footer>2026</footer>"
+    ));
+    assert!(written.contains("on the burning of kilns in the lower town\n\nThe pottery"), "{written}");
+    assert!(!written.contains("Home"), "{written}");
+}

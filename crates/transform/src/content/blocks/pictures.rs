@@ -58,9 +58,9 @@ const PICTURE_EXTENSIONS: [&str; 7] = ["jpg", "jpeg", "png", "gif", "webp", "avi
 
 /// Kept text below an element.
 #[derive(Debug, Clone, Copy, Default)]
-struct Kept {
-    blocks: u32,
-    words: u32,
+pub(super) struct Kept {
+    pub(super) blocks: u32,
+    pub(super) words: u32,
 }
 
 /// The elements between a picture and the kept text around it.
@@ -111,7 +111,7 @@ impl Blocks {
     }
 
     /// The kept text below each element.
-    fn kept_below(&self, kept: &[bool]) -> Vec<Kept> {
+    pub(super) fn kept_below(&self, kept: &[bool]) -> Vec<Kept> {
         let mut sums = vec![Kept::default(); self.elements.len()];
         for (block, _) in self.list.iter().zip(kept).filter(|(_, kept)| **kept) {
             if let Some(sum) = sums.get_mut(block.element as usize) {
