@@ -318,3 +318,30 @@ fn a_text_without_a_heading_begins_with_its_title() {
     assert!(written.contains("on the burning of kilns in the lower town\n\nThe pottery"), "{written}");
     assert!(!written.contains("Home"), "{written}");
 }
+
+#[test]
+fn the_date_of_a_page_is_not_that_of_a_teaser_or_a_comment() {
+    let teaser = "<section class=read-on><h2>Keep reading</h2><a href=/other><h3>Another post</h3>\
+        <time datetime=2026-03-05>5 March 2026</time></a></section>";
+    let comment =
+        "<section><h2>1 comment</h2><div><time datetime=2026-03-05>5 March</time><p>Nice.</div></section>";
+    let own = "<p class=line>By Ann on <time datetime=2025-05-01>1 May 2025</time></p>";
+    let rows = [
+        ("a teaser", format!("{FIRST}{teaser}{SECOND}"), None),
+        ("a comment", format!("{FIRST}{SECOND}{THIRD}{comment}"), None),
+        (
+            "a comment as an article",
+            format!("{FIRST}<article><p>Nice. <time datetime=2026-03-05>5 March</time></article>"),
+            None,
+        ),
+        ("its own and a teaser's", format!("{own}{FIRST}{teaser}{SECOND}{comment}"), Some("2025-05-01")),
+        ("after a teaser", format!("{teaser}{own}{FIRST}{SECOND}"), Some("2025-05-01")),
+    ];
+    for (name, article, expected) in rows {
+        let html = format!(
+            "<title>The old kiln</title><main><article><h1>The old kiln</h1>{article}</article></main>"
+        );
+        let document = converted(&html, ScrapeOptions::default());
+        assert_eq!(document.metadata.published_time.as_deref(), expected, "{name}");
+    }
+}
