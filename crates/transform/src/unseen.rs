@@ -2,8 +2,8 @@
 //! code.
 //!
 //! A hidden box may be a fold or a tab that a reader opens. A hidden part of a line is neither: to show it
-//! would break the sentence, the cell or the code around it. So its names decide nothing. The exception is the
-//! end of a paragraph behind "read more": it is long, it has a name of its own, and nothing follows it.
+//! would break the sentence, the cell or the code around it. So its names decide nothing. The exception is
+//! the end of a paragraph behind "read more": it is long, it has a name of its own, and nothing follows it.
 
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use crate::view::View;

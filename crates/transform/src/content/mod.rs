@@ -6,9 +6,9 @@
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
 //! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
-//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the site
-//! then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept text
-//! around them (`blocks/pictures.rs`).
+//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the
+//! site then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept
+//! text around them (`blocks/pictures.rs`).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.

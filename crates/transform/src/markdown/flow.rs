@@ -65,8 +65,8 @@ impl Writer<'_> {
         true
     }
 
-    /// Does the line so far consist of the number of a paragraph or a point, and is an element a part of what it
-    /// numbers? Pages set the number beside the text.
+    /// Does the line so far consist of the number of a paragraph or a point, and is an element a part of what
+    /// it numbers? Pages set the number beside the text.
     fn continues_label(&self, node: NodeId, tag: Tag) -> bool {
         matches!(tag, Tag::P | Tag::Div)
             && !self.options.faithful

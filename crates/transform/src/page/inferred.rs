@@ -1,8 +1,8 @@
 //! Infers the publication date and the author from the text of a page that does not declare them.
 //!
 //! The date is beside the heading: right above it or in the lines after it. Dates further away belong to
-//! listed pages, to comments, or to events in the text. So the nearest date counts, and none after the heading
-//! of a later section or in a teaser. A date marked as an update counts only if there is no other.
+//! listed pages, to comments, or to events in the text. So the nearest date counts, and none after the
+//! heading of a later section or in a teaser. A date marked as an update counts only if there is no other.
 
 use std::collections::HashSet;
 

@@ -179,8 +179,8 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
     use crate::view::View;
 
-    /// The blocks kept in the gaps of a page. Blocks that begin with a capital are kept before, and all blocks
-    /// have the same likelihood.
+    /// The blocks kept in the gaps of a page. Blocks that begin with a capital are kept before, and all have
+    /// the same likelihood.
     fn gaps(html: &str, likelihood: f32) -> Vec<usize> {
         let tree = parse(html, ParseOptions::default());
         let url = "https://example.org/".parse().unwrap();

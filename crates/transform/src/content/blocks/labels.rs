@@ -1,7 +1,7 @@
 //! Keeps the numbers of paragraphs, points and steps with the text that they number.
 //!
-//! Laws, contracts, standards and recipes put a number into an element of its own: before its paragraph, or in
-//! a column beside it. The model drops it for its one word, but other parts of the text refer to it. A number
+//! Laws, contracts, standards and recipes put a number into an element of its own: before its paragraph, or
+//! in a column beside it. The model drops it for its one word, but other parts of the text refer to it. A number
 //! in the form of one (`1.`, `(a)`, `§ 3`) is kept with the block that it stands next to. A number alone or
 //! after a word (`1`, `Step 1`) may be a date or a count, so it must be one of a series. The lead of numbered
 //! points is kept with them.

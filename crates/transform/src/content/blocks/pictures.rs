@@ -21,7 +21,7 @@ const MAX_REGION_DISTANCE: usize = 64;
 /// Upper bound on the words of a box for each of its pictures. The caption of a figure may be longer.
 const MAX_BOX_WORDS: u32 = 20;
 
-/// Upper bound on the words of the links of a box for each of its pictures, if the links are most of its text.
+/// Upper bound on the words of the links of a box for each of its pictures, if most of its text is links.
 const MAX_BOX_LINK_WORDS: u32 = 3;
 
 /// Upper bound on the elements of a box in which its pictures are counted.
@@ -292,8 +292,8 @@ impl<'b> Finder<'b> {
     }
 }
 
-/// True for an element that shows a picture, a video or a page of another site, and for a figure without text,
-/// whose picture a script may draw.
+/// True for an element that shows a picture, a video or a page of another site, and for a figure without
+/// text, whose picture a script may draw.
 fn is_picture(tree: &Tree, element: &Element) -> bool {
     match tree.tag(element.node) {
         Tag::Img | Tag::Picture | Tag::Video | Tag::Audio | Tag::Iframe | Tag::Embed => true,
