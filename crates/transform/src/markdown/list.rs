@@ -44,7 +44,8 @@ impl Writer<'_> {
         let start = tree.attribute(node, Attr::Start).and_then(|start| start.trim().parse::<u64>().ok());
         let reversed = numbered && tree.has(node, Attr::Reversed);
         let items = || tree.child_elements(node).filter(|item| tree.tag(*item) == Tag::Li).count();
-        let start = start.or_else(|| u64::try_from(items()).ok().filter(|_| reversed)).unwrap_or(1);
+        let last = || reversed.then(items).and_then(|count| u64::try_from(count).ok());
+        let start = start.or_else(last).unwrap_or(1);
         let has_numbering = numbered && !self.options.faithful;
         let numbering = if has_numbering { Numbering::of(tree, node) } else { Numbering::Decimal };
         let ordered = numbered && numbering == Numbering::Decimal;

@@ -117,7 +117,6 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::content::blocks::collect;
     use crate::tree::{ParseOptions, parse};
     use crate::view::View;

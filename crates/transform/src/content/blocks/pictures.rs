@@ -170,7 +170,8 @@ impl<'b> Finder<'b> {
         let region = self.region(number, way.surroundings, boxed.words);
         let is_outside = !(self.first..=self.last).contains(&number);
         let marks_text = !self.blocks.mains.is_empty() || !self.blocks.articles.is_empty();
-        if is_outside && boxed.blocks > 0 && marks_text && !region.in_text {
+        let is_apart = is_outside && marks_text && !region.in_text;
+        if is_apart && boxed.blocks > 0 {
             return None;
         }
         if around.blocks <= self.kept(way.surroundings).blocks + boxed.blocks {
@@ -178,7 +179,7 @@ impl<'b> Finder<'b> {
             return Some(!leads_away && (region.in_text || !region.in_header));
         }
         let is_frame = [Tag::Iframe as u8, Tag::Embed as u8].contains(&picture.tag);
-        if is_outside && (way.linked || is_frame) {
+        if is_outside && (way.linked || is_frame || (is_apart && number > self.last)) {
             return None;
         }
         if region.in_text {
@@ -412,6 +413,11 @@ mod tests {
             (
                 "beside the article",
                 "<body><article><p>Text</article><div><img alt=a><p>other text of the site</div></body>",
+                "",
+            ),
+            (
+                "logos after the article",
+                "<body><main><p>Text</main><div><img alt=a></div><footer>foot</footer></body>",
                 "",
             ),
             ("in a side column", "<body><article><p>Text</article><aside><img alt=a></aside></body>", ""),
