@@ -5,9 +5,12 @@
 //! would break the sentence, the cell or the code around it. So its names decide nothing. The exception is
 //! the end of a paragraph behind "read more": it is long, it has a name of its own, and nothing follows it.
 
+mod sheet;
+
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use crate::words::count;
+use sheet::Sheet;
 
 /// Maximum number of declarations of a style that are read.
 const MAX_DECLARATIONS: usize = 64;
@@ -62,59 +65,113 @@ pub(crate) fn is_hidden(tree: &Tree, node: NodeId) -> bool {
     tree.known_attributes(node).any(|(name, value)| match name {
         Attr::Hidden => !value.trim().eq_ignore_ascii_case("until-found"),
         Attr::Style => hides(value),
+        Attr::Popover => true,
         _ => false,
     })
 }
 
-/// Hides the elements that are hidden within a line, whatever their names.
-pub(crate) fn hide_in_lines(tree: &Tree, view: &mut View) {
+/// Hides the elements that are hidden within a line, whatever their names. `text` is the source of the page.
+pub(crate) fn hide_in_lines(tree: &Tree, text: &str, view: &mut View) {
+    let page = Page { tree, sheet: Sheet::of_page(tree, text) };
     for node in tree.all_elements() {
-        if is_hidden(tree, node) && is_in_line(tree, node) {
+        if page.is_hidden(node) && page.is_in_line(node) {
             view.hidden.insert(node);
         }
     }
 }
 
-/// Is a hidden element a part of a line with text that is shown?
-fn is_in_line(tree: &Tree, node: NodeId) -> bool {
-    let tag = tree.tag(node);
-    if matches!(tag, Tag::Td | Tag::Th) {
-        // A column that is not shown.
-        return tree.parent(node).is_some_and(|row| {
-            let is_shown_cell = |cell: NodeId| {
-                matches!(tree.tag(cell), Tag::Td | Tag::Th) && cell != node && !is_hidden(tree, cell)
-            };
-            tree.tag(row) == Tag::Tr && tree.child_elements(row).take(MAX_BESIDE).any(is_shown_cell)
-        });
+/// A page with its style sheets.
+#[derive(Debug)]
+struct Page<'t> {
+    tree: &'t Tree,
+    sheet: Sheet,
+}
+
+impl Page<'_> {
+    /// Is an element hidden by its attributes, or a part of a line by a style sheet? A style of its own may
+    /// show it again.
+    fn is_hidden(&self, node: NodeId) -> bool {
+        is_hidden(self.tree, node)
+            || (is_phrasing(self.tree.tag(node))
+                && self.sheet.hides(self.tree, node)
+                && !self.tree.has(node, Attr::Style))
     }
-    if holds_block(tree, node) {
-        return false;
-    }
-    let around = || tree.ancestors(node).take(MAX_LINE_DISTANCE);
-    let Some(line) = around().find(|around| tree.tag(*around).is_block()) else { return false };
-    let after = has_text_beside(tree, node, line, true);
-    if !after && !has_text_beside(tree, node, line, false) {
-        return false;
-    }
-    if is_phrasing(tag) {
-        return after || !may_unfold(tree, node);
-    }
-    match tree.tag(line) {
-        Tag::H1
-        | Tag::H2
-        | Tag::H3
-        | Tag::H4
-        | Tag::H5
-        | Tag::H6
-        | Tag::Pre
-        | Tag::Caption
-        | Tag::Dt
-        | Tag::Summary => matches!(tag, Tag::Div | Tag::P),
-        Tag::Td | Tag::Th => {
-            matches!(tag, Tag::Div | Tag::P)
-                && (!has_own_name(tree, node) || has_words(tree, node, 0..=MAX_KEY_WORDS))
+
+    /// Is a hidden element a part of a line with text that is shown?
+    fn is_in_line(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let tag = tree.tag(node);
+        if matches!(tag, Tag::Td | Tag::Th) {
+            // A column that is not shown.
+            return tree.parent(node).is_some_and(|row| {
+                let is_shown_cell = |cell: NodeId| {
+                    matches!(tree.tag(cell), Tag::Td | Tag::Th) && cell != node && !is_hidden(tree, cell)
+                };
+                tree.tag(row) == Tag::Tr && tree.child_elements(row).take(MAX_BESIDE).any(is_shown_cell)
+            });
         }
-        _ => false,
+        if holds_block(tree, node) {
+            return false;
+        }
+        let around = || tree.ancestors(node).take(MAX_LINE_DISTANCE);
+        let Some(line) = around().find(|around| tree.tag(*around).is_block()) else { return false };
+        let after = self.has_text_beside(node, line, true);
+        if !after && !self.has_text_beside(node, line, false) {
+            return false;
+        }
+        if is_phrasing(tag) {
+            return after || !may_unfold(tree, node);
+        }
+        match tree.tag(line) {
+            Tag::H1
+            | Tag::H2
+            | Tag::H3
+            | Tag::H4
+            | Tag::H5
+            | Tag::H6
+            | Tag::Pre
+            | Tag::Caption
+            | Tag::Dt
+            | Tag::Summary => matches!(tag, Tag::Div | Tag::P),
+            Tag::Td | Tag::Th => {
+                matches!(tag, Tag::Div | Tag::P)
+                    && (!has_own_name(tree, node) || has_words(tree, node, 0..=MAX_KEY_WORDS))
+            }
+            _ => false,
+        }
+    }
+
+    /// Is there text on the line of an element before it or after it?
+    fn has_text_beside(&self, node: NodeId, line: NodeId, after: bool) -> bool {
+        let tree = self.tree;
+        let step = |at: NodeId| if after { tree.next_sibling(at) } else { tree.previous_sibling(at) };
+        let mut at = node;
+        let mut left = MAX_BESIDE;
+        while at != line {
+            let mut beside = step(at);
+            while let Some(found) = beside {
+                if left == 0 {
+                    return false;
+                }
+                left -= 1;
+                if self.is_shown_text(found) {
+                    return true;
+                }
+                beside = step(found);
+            }
+            let Some(parent) = tree.parent(at) else { return false };
+            at = parent;
+        }
+        false
+    }
+
+    /// Is a node text, or a part of a line with text?
+    fn is_shown_text(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        if !tree.is_element(node) {
+            return !tree.text(node).trim().is_empty();
+        }
+        is_phrasing(tree.tag(node)) && !self.is_hidden(node) && !tree.folded_text(node, 1).is_empty()
     }
 }
 
@@ -140,37 +197,6 @@ fn holds_block(tree: &Tree, node: NodeId) -> bool {
         Edge::Enter(inner) => inner != node && tree.tag(inner).is_block(),
         Edge::Leave(_) => false,
     })
-}
-
-/// Is there text on the line of an element before it or after it?
-fn has_text_beside(tree: &Tree, node: NodeId, line: NodeId, after: bool) -> bool {
-    let step = |at: NodeId| if after { tree.next_sibling(at) } else { tree.previous_sibling(at) };
-    let mut at = node;
-    let mut left = MAX_BESIDE;
-    while at != line {
-        let mut beside = step(at);
-        while let Some(found) = beside {
-            if left == 0 {
-                return false;
-            }
-            left -= 1;
-            if is_shown_text(tree, found) {
-                return true;
-            }
-            beside = step(found);
-        }
-        let Some(parent) = tree.parent(at) else { return false };
-        at = parent;
-    }
-    false
-}
-
-/// Is a node text, or a part of a line with text?
-fn is_shown_text(tree: &Tree, node: NodeId) -> bool {
-    if !tree.is_element(node) {
-        return !tree.text(node).trim().is_empty();
-    }
-    is_phrasing(tree.tag(node)) && !is_hidden(tree, node) && !tree.folded_text(node, 1).is_empty()
 }
 
 /// Elements that are parts of a line. Elements of a page's own making may be anything.
@@ -241,7 +267,7 @@ mod tests {
     fn shown(html: &str) -> String {
         let tree = parse(html, ParseOptions::default());
         let mut view = View::whole(&tree);
-        hide_in_lines(&tree, &mut view);
+        hide_in_lines(&tree, html, &mut view);
         let mut out = String::new();
         let mut walk = Walk::new(&tree, NodeId::DOCUMENT);
         while let Some(edge) = walk.next() {
@@ -274,6 +300,8 @@ mod tests {
             "<pre>a <div class=popup id=p hidden>x x x x x x x x</div>b</pre>",
             "<dl><dt>a <span class=x hidden>x</span>b<dd></dl>",
             "<div>a <span class=template hidden>x</span>b</div>",
+            "<p>a <span popover id=tip>x</span>b",
+            "<style>.x{display:none}</style><p>a <span class=x>x</span>b",
         ];
         for html in hidden {
             assert_eq!(shown(html).replace('\n', ""), "a b", "{html}");
@@ -295,6 +323,8 @@ mod tests {
             "<table><tr><td>a <div class=d hidden><p>x</div><td>b</table>",
             "<table><tr><td>a<tr class=more hidden><td>x</table>b",
             "<p>a <span style=display:block>x</span>b",
+            "<style>.w{visibility:hidden}</style><p><span class=w>x</span> <span class=w>x</span> <i class=w>x</i>",
+            "<style>.w{display:none}</style><div class=w>x</div>",
         ];
         for html in rows {
             assert!(shown(html).contains('x'), "{html}");

@@ -273,7 +273,7 @@ pub mod training {
         let tree = parse(&text, ParseOptions::default());
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
         let mut view = View { roots: vec![root], ..View::whole(&tree) };
-        hide_in_lines(&tree, &mut view);
+        hide_in_lines(&tree, &text, &mut view);
         let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
         blocks.features(tree.interrupt(), |batch| features.extend(batch.iter().map(|row| row.to_vec())));

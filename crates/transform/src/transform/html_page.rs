@@ -242,7 +242,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     if wants_text || formats.html {
         let selected = || {
             let mut view = in_body(tree, tagged.clone());
-            unseen::hide_in_lines(tree, &mut view);
+            unseen::hide_in_lines(tree, text, &mut view);
             view
         };
         let whole = || {

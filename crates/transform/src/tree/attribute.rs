@@ -45,7 +45,7 @@ attributes! {
     DataSrcset "data-srcset", DataTestid "data-testid", DataTooltip "data-tooltip", Datetime "datetime",
     Dir "dir", Encoding "encoding", Height "height", Hidden "hidden", Href "href", Hreflang "hreflang",
     HttpEquiv "http-equiv", Id "id", Itemprop "itemprop", Itemscope "itemscope", Itemtype "itemtype",
-    Label "label", Lang "lang", Media "media", Name "name", Open "open", Poster "poster", Property "property",
+    Label "label", Lang "lang", Media "media", Name "name", Open "open", Popover "popover", Poster "poster", Property "property",
     Rel "rel", Role "role", Rowspan "rowspan", Scope "scope", Shadowrootmode "shadowrootmode", Sizes "sizes",
     Src "src", Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title",
     Type "type", Typeof "typeof", Value "value", Width "width", XmlLang "xml:lang", Display "display",

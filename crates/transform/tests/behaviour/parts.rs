@@ -54,6 +54,11 @@ fn hidden_parts_of_a_line_are_not_read() {
             "<p><b id=k style='visibility: hidden'>XX </b>A bowl is 40 euros.</p>",
             "A bowl is 40 euros.",
         ),
+        (
+            "by a style sheet",
+            "<style>.tip { display: none }</style><p>A bowl is <span class=tip>XX</span>40 euros.</p>",
+            "A bowl is 40 euros.",
+        ),
         ("in an item", "<ul><li><i class=key hidden>XX</i>A bowl<li>A jug</ul>", "- A bowl\n- A jug"),
         (
             "a sort key",
