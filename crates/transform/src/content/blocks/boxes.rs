@@ -132,7 +132,8 @@ impl Blocks {
         if self.is_in_navigation(element.parent) {
             return None;
         }
-        if is_callout(tree, element.node) {
+        if element.tag != Tag::Aside as u8 {
+            // A callout, by its name.
             let is_text = list.iter().all(|block| block.is_in_text() && !block.is_named_boilerplate());
             return Some(is_text && before.is_some_and(|at| is_kept(at) || is_heading(at)));
         }
@@ -244,6 +245,13 @@ mod tests {
                 "with a title for the eye alone",
                 format!("<div>{text}<aside><p aria-hidden=true>note<p>two</aside></div>"),
                 "+++",
+            ),
+            (
+                "an aside with the name of a callout",
+                format!(
+                    "<main>{text}<aside class='starlight-aside starlight-aside--tip'>note</aside></main>"
+                ),
+                "++",
             ),
             ("a callout", format!("<main>{text}<div class='admonition note'>note</div></main>"), "++"),
             (
