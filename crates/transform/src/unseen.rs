@@ -21,7 +21,7 @@ const MAX_LINE_DISTANCE: usize = 12;
 /// Maximum number of nodes beside an element that are examined for text of its line.
 const MAX_BESIDE: usize = 64;
 
-/// Maximum number of tree edges of a hidden element that are examined for blocks.
+/// Maximum number of tree edges of a hidden element that are examined for blocks and formulas.
 const MAX_EDGES: usize = 200;
 
 /// From this number of words on, a hidden end of a paragraph may be one that a reader opens.
@@ -110,7 +110,7 @@ impl Page<'_> {
                 tree.tag(row) == Tag::Tr && tree.child_elements(row).take(MAX_BESIDE).any(is_shown_cell)
             });
         }
-        if holds_block(tree, node) {
+        if holds_more(tree, node) {
             return false;
         }
         let around = || tree.ancestors(node).take(MAX_LINE_DISTANCE);
@@ -191,10 +191,11 @@ fn has_words(tree: &Tree, node: NodeId, range: std::ops::RangeInclusive<usize>) 
     range.contains(&count(&tree.folded_text(node, MAX_COUNTED_BYTES)))
 }
 
-/// Does an element hold a block, so that it is no part of a line?
-fn holds_block(tree: &Tree, node: NodeId) -> bool {
+/// Does an element hold a block, so that it is no part of a line, or a formula? A formula may stand hidden
+/// beside its picture, and Markdown is written from it.
+fn holds_more(tree: &Tree, node: NodeId) -> bool {
     Walk::new(tree, node).take(MAX_EDGES).any(|edge| match edge {
-        Edge::Enter(inner) => inner != node && tree.tag(inner).is_block(),
+        Edge::Enter(inner) => inner != node && (tree.tag(inner).is_block() || tree.tag(inner) == Tag::Math),
         Edge::Leave(_) => false,
     })
 }
@@ -323,6 +324,7 @@ mod tests {
             "<table><tr><td>a <div class=d hidden><p>x</div><td>b</table>",
             "<table><tr><td>a<tr class=more hidden><td>x</table>b",
             "<p>a <span style=display:block>x</span>b",
+            "<p>a <span class=mathml style='display: none'><math><mi>x</mi></math></span><img src=x.svg>b",
             "<style>.w{visibility:hidden}</style><p><span class=w>x</span> <span class=w>x</span> <i class=w>x</i>",
             "<style>.w{display:none}</style><div class=w>x</div>",
         ];
