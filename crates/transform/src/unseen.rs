@@ -3,7 +3,8 @@
 //!
 //! A hidden box may be a fold or a tab that a reader opens. A hidden part of a line is neither: to show it
 //! would break the sentence, the cell or the code around it. So its names decide nothing. The exception is
-//! the end of a paragraph behind "read more": it is long, it has a name of its own, and nothing follows it.
+//! the end of a paragraph behind "read more": it is long, it has a name, and nothing follows it. A row of
+//! links in a `div`, some of them hidden, is a list and no line.
 
 mod sheet;
 
@@ -26,6 +27,9 @@ const MAX_EDGES: usize = 200;
 
 /// From this number of words on, a hidden end of a paragraph may be one that a reader opens.
 const MIN_FOLD_WORDS: usize = 8;
+
+/// The same if it has no name but its class.
+const MIN_CLASS_FOLD_WORDS: usize = 20;
 
 /// Maximum number of words of a sort key that scripts may find by a name of its own.
 const MAX_KEY_WORDS: usize = 5;
@@ -154,7 +158,12 @@ impl Page<'_> {
                     return false;
                 }
                 left -= 1;
-                if self.is_shown_text(found) {
+                let is_text = if tree.is_element(found) {
+                    !is_container(tree.tag(line)) && self.is_shown_part(found)
+                } else {
+                    !tree.text(found).trim().is_empty()
+                };
+                if is_text {
                     return true;
                 }
                 beside = step(found);
@@ -165,21 +174,38 @@ impl Page<'_> {
         false
     }
 
-    /// Is a node text, or a part of a line with text?
-    fn is_shown_text(&self, node: NodeId) -> bool {
+    /// Is an element a part of a line, with text that is shown?
+    fn is_shown_part(&self, node: NodeId) -> bool {
         let tree = self.tree;
-        if !tree.is_element(node) {
-            return !tree.text(node).trim().is_empty();
-        }
         is_phrasing(tree.tag(node)) && !self.is_hidden(node) && !tree.folded_text(node, 1).is_empty()
     }
 }
 
-/// Is a hidden end of a line long, and can a script find it by more than its class?
+/// Elements that hold lines, and lists of links and the like. Only text of their own makes them a line.
+const fn is_container(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Article
+            | Tag::Aside
+            | Tag::Body
+            | Tag::Div
+            | Tag::Fieldset
+            | Tag::Footer
+            | Tag::Form
+            | Tag::Header
+            | Tag::Main
+            | Tag::Nav
+            | Tag::Search
+            | Tag::Section
+    )
+}
+
+/// Is a hidden end of a line long, and can a script find it?
 fn may_unfold(tree: &Tree, node: NodeId) -> bool {
-    has_own_name(tree, node)
+    let min = if has_own_name(tree, node) { MIN_FOLD_WORDS } else { MIN_CLASS_FOLD_WORDS };
+    (has_own_name(tree, node) || tree.has(node, Attr::Class))
         && tree.attribute(node, Attr::Role) != Some("tooltip")
-        && has_words(tree, node, MIN_FOLD_WORDS..=usize::MAX)
+        && has_words(tree, node, min..=usize::MAX)
 }
 
 /// Has an element an id or another attribute by which a script finds it, besides its class?
@@ -302,6 +328,7 @@ mod tests {
             "<dl><dt>a <span class=x hidden>x</span>b<dd></dl>",
             "<div>a <span class=template hidden>x</span>b</div>",
             "<p>a <span popover id=tip>x</span>b",
+            "<table><tr><td><span class=key hidden>x</span><span>a b</span></table>",
             "<style>.x{display:none}</style><p>a <span class=x>x</span>b",
         ];
         for html in hidden {
@@ -324,6 +351,8 @@ mod tests {
             "<table><tr><td>a <div class=d hidden><p>x</div><td>b</table>",
             "<table><tr><td>a<tr class=more hidden><td>x</table>b",
             "<p>a <span style=display:block>x</span>b",
+            "<div><a>a</a><a class=tag hidden>x</a><button>b</button></div>",
+            "<p>a <span class=rest hidden>x x x x x x x x x x x x x x x x x x x x</span></p>b",
             "<p>a <span class=mathml style='display: none'><math><mi>x</mi></math></span><img src=x.svg>b",
             "<style>.w{visibility:hidden}</style><p><span class=w>x</span> <span class=w>x</span> <i class=w>x</i>",
             "<style>.w{display:none}</style><div class=w>x</div>",
