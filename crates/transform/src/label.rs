@@ -31,15 +31,17 @@ pub(crate) fn read(text: &str) -> Option<Label> {
     if text.is_empty() || text.len() > MAX_LABEL_BYTES {
         return None;
     }
-    if is_number(text) { Some(Label::Number) } else { counted(text) }
+    // The number of reviews stands in parentheses too.
+    let may_count = text.starts_with(['(', '（']) && text.contains(char::is_numeric);
+    if is_number(text) && !may_count { Some(Label::Number) } else { counted(text) }
 }
 
-/// True for a number in the form of a list: `1.`, `(a)`, `iv)`, `§ 3`, `2.1.3`, `（一）`.
+/// True for a number in the form of a list: `1.`, `(a)`, `iv)`, `§ 3`, `2.1.`, `（一）`.
 pub(crate) fn is_number(text: &str) -> bool {
     let core = text.trim_start_matches(OPENING).trim_start();
     let core = core.trim_end_matches(CLOSING).trim_end();
     let levels = core.split('.').count();
-    let is_marked = core.len() < text.len() || levels > 2;
+    let is_marked = core.len() < text.len();
     let has_digits = levels == 1 || core.contains(char::is_numeric);
     is_marked && has_digits && levels <= MAX_LEVELS && core.split('.').all(is_level)
 }
@@ -68,7 +70,7 @@ fn is_level(level: &str) -> bool {
     }
 }
 
-/// Reads a number alone, after other levels, or beside a word: `1`, `2.1`, `Step 1`, `第1步`.
+/// Reads a number alone, in parentheses, after other levels, or beside a word: `1`, `(1)`, `2.1`, `Step 1`.
 fn counted(text: &str) -> Option<Label> {
     let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
     let (head, after) = text.split_at_checked(end)?;
@@ -93,7 +95,6 @@ mod tests {
             "1.",
             "1. ",
             "12)",
-            "(1)",
             "(a)",
             "a)",
             "aa)",
@@ -101,7 +102,7 @@ mod tests {
             "XII.",
             "§ 3",
             "[4]",
-            "2.1.3",
+            "2.1.3.",
             "A.1.",
             "1a.",
             "（一）",
@@ -113,7 +114,8 @@ mod tests {
         for text in numbers {
             assert_eq!(read(text), Some(Label::Number), "{text}");
         }
-        for text in ["1", "4.5", "Step 1", "Schritt 12:", "第1步", "№ 7", "May 5"] {
+        for text in ["1", "(1)", "4.5", "2.1.3", "(836)", "Step 1", "Schritt 12:", "第1步", "№ 7", "May 5"]
+        {
             assert!(matches!(read(text), Some(Label::Counted { .. })), "{text}");
         }
         for text in

@@ -1,10 +1,10 @@
 //! Keeps the numbers of paragraphs, points and steps with the text that they number.
 //!
 //! Laws, contracts, standards and recipes put a number into an element of its own: before its paragraph, or
-//! in a column beside it. The model drops it for its one word, but other parts of the text refer to it. A number
-//! in the form of one (`1.`, `(a)`, `§ 3`) is kept with the block that it stands next to. A number alone or
-//! after a word (`1`, `Step 1`) may be a date or a count, so it must be one of a series. The lead of numbered
-//! points is kept with them.
+//! in a column beside it. The model drops it for its one word, but other parts of the text refer to it. A
+//! number in the form of one (`1.`, `(a)`, `§ 3`) is kept with the block that it stands next to. A number
+//! alone, in parentheses or after a word (`1`, `(1)`, `Step 1`) may be a date or a count, so it must be one
+//! of a series. The lead of numbered points is kept with them.
 
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ mod tests {
             ("in a column", "<div><div><span>(a)</span></div><div><p>Text</p></div></div>", "++"),
             (
                 "in a column after it",
-                "<main><div><div><p>Text</p></div><div>(3)</div></div><p>x</main>",
+                "<main><div><div><p>Text</p></div><div>3)</div></div><p>x</main>",
                 "++-",
             ),
             ("two labels", "<div><div>1.</div><div><div>(a)</div><div>Text</div></div></div>", "+++"),
@@ -140,13 +140,15 @@ mod tests {
                 "<div><i>step 1</i><h3>Text</h3></div><div><i>step 2</i><h3>Text</h3></div>",
                 "++++",
             ),
+            ("points", "<div><i>(1)</i><p>Text</div><div><i>(2)</i><p>Text</div>", "++++"),
+            ("a number of reviews", "<div><i>(836)</i><p>Text</div>", "-+"),
             ("a single number", "<div><b>7</b><p>Text</div>", "-+"),
             ("counts", "<div><b>7</b><p>Text</div><div><b>3</b><p>Text</div>", "-+-+"),
             ("of dropped text", "<div><span>1.</span><div>text</div></div>", "--"),
             ("far away", "<div><div><div><div><b>1.</b></div></div></div></div><p>Text", "-+"),
             (
                 "at the end of a text",
-                "<main><p>Text<p>Text<p>Text<p>Text<p>Text<p>Text<p>(3)</main>",
+                "<main><p>Text<p>Text<p>Text<p>Text<p>Text<p>Text<p>3)</main>",
                 "++++++-",
             ),
         ];
