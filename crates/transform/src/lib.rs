@@ -32,6 +32,7 @@ mod content;
 mod error;
 mod footnote;
 mod html;
+mod label;
 mod markdown;
 mod memory;
 mod names;
@@ -41,6 +42,7 @@ mod select;
 mod summary;
 mod transform;
 mod tree;
+mod unseen;
 mod view;
 mod words;
 

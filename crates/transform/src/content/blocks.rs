@@ -6,11 +6,15 @@
 //! logarithm is needed.
 
 mod alike;
+mod boxes;
 mod collect;
 mod definition_pairs;
 mod features;
 mod furniture;
 mod gaps;
+mod labels;
+mod opening;
+mod pictures;
 mod surroundings;
 mod whole_elements;
 mod word_filters;
@@ -211,6 +215,7 @@ impl Totals {
 /// An element, in document order.
 #[derive(Debug, Clone, Copy, Default)]
 struct Element {
+    node: NodeId,
     parent: u32,
     /// The index after its last descendant.
     end: u32,

@@ -5,8 +5,10 @@
 //! kept, so no threshold is tuned. Blocks at the same place in like records share their likelihood, and are
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
-//! kept in part, callouts ([`callouts`]), and the footnotes of kept text ([`notes`]). In a crawl or a batch,
-//! what recurs on the pages of the site then goes ([`recurring`], [`site_memory`]).
+//! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
+//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the
+//! site then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept
+//! text around them (`blocks/pictures.rs`).
 //!
 //! Tried without gain on unseen sites: a second model that also reads the first model's results around a
 //! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
@@ -16,7 +18,6 @@
 //! hand-written cascade. `training/` of this crate describes the training and its data.
 
 mod blocks;
-mod callouts;
 mod heading;
 mod model;
 mod notes;
@@ -34,7 +35,7 @@ pub(crate) use heading::PageNames;
 pub use site_memory::SiteMemory;
 pub(crate) use site_memory::Visit;
 
-use crate::tree::{Edge, Kind, Tree, Walk};
+use crate::tree::{Edge, Kind, NodeId, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
 
@@ -67,20 +68,24 @@ pub(crate) fn narrow(
     region::keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
     let gaps = blocks.gap_blocks(&likelihoods, &kept);
-    for at in gaps.kept {
+    for at in gaps {
         if let Some(kept) = kept.get_mut(at) {
             *kept = true;
         }
     }
     blocks.complete_elements(&mut kept);
-    callouts::keep(tree, &blocks, &mut kept);
+    blocks.keep_boxes(tree, &mut kept);
     notes::keep(tree, &blocks, &mut kept);
+    blocks.keep_labels(tree, &mut kept);
     drop_invisible(&blocks, &mut kept, view);
     let title = keep_title(tree, &blocks, &mut kept, names);
+    if title.is_empty() {
+        blocks.keep_opening(&mut kept);
+    }
     if let Some(visit) = visit {
         recurring::leave_out(tree, &blocks, &likelihoods, &title, &mut kept, visit);
     }
-    hide(tree, view, &blocks, &kept, &gaps.captions);
+    hide(tree, view, &blocks, &kept);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
@@ -184,38 +189,52 @@ fn choose(blocks: &[Block], likelihoods: &[f32]) -> Vec<bool> {
 const SCENARIOS: [(f64, f64); 5] =
     [(0.0247, 0.0924), (0.1225, 0.2414), (0.6065, 0.3324), (3.004, 0.2414), (14.88, 0.0924)];
 
-/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is
-/// hidden.
-fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: &[usize]) {
-    // For each node: bit 0 if something below is kept, bit 1 if something below is dropped.
+/// Something below an element is kept.
+const KEPT: u8 = 1;
+
+/// Something below an element is dropped.
+const DROPPED: u8 = 2;
+
+/// A picture below an element is kept.
+const SHOWS: u8 = 4;
+
+/// An element is a kept picture, with all that is below it.
+const PICTURE: u8 = 8;
+
+/// Hides blocks that are not kept, and elements with nothing kept inside.
+fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
+    // For each node, the marks of what is below it.
     let mut below = vec![0_u8; tree.len()];
+    let mark_around = |below: &mut [u8], node: NodeId, mark: u8| {
+        // If an element has the mark, its ancestors have it already.
+        for ancestor in std::iter::once(node).chain(tree.ancestors(node)) {
+            match below.get_mut(ancestor.index()) {
+                Some(slot) if *slot & mark == 0 => *slot |= mark,
+                _ => break,
+            }
+        }
+    };
     let mut first = None;
     let mut last = None;
-    let mut captions = captions.iter().copied().peekable();
-    for ((at, block), kept) in blocks.list.iter().enumerate().zip(kept) {
-        let is_caption = captions.next_if_eq(&at).is_some();
+    for (block, kept) in blocks.list.iter().zip(kept) {
         for node in blocks.nodes_of(block) {
             if *kept {
                 first = first.or(Some(*node));
                 last = Some(*node);
             } else {
                 view.hidden.insert(*node);
-                if is_caption {
-                    continue;
-                }
             }
-            let mark = if *kept { 1 } else { 2 };
-            // If an element has the mark, its ancestors have it already.
-            for ancestor in std::iter::once(*node).chain(tree.ancestors(*node)) {
-                match below.get_mut(ancestor.index()) {
-                    Some(slot) if *slot & mark == 0 => *slot |= mark,
-                    _ => break,
-                }
-            }
+            mark_around(&mut below, *node, if *kept { KEPT } else { DROPPED });
+        }
+    }
+    for picture in blocks.pictures(tree, kept) {
+        mark_around(&mut below, picture, SHOWS);
+        if let Some(slot) = below.get_mut(picture.index()) {
+            *slot |= PICTURE;
         }
     }
     for root in view.roots.clone() {
-        // Elements without text (images, rules, iframes) stay between the first and the last kept block.
+        // Other elements without text (rules, forms) stay between the first and the last kept block.
         let mut inside = false;
         let mut walk = Walk::new(tree, root);
         while let Some(edge) = walk.next() {
@@ -227,7 +246,10 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: 
                     inside = false;
                     last = None;
                 }
-            } else if own == 2 || (own == 0 && !inside && tree.is_element(node)) {
+            } else if own & (KEPT | PICTURE) == PICTURE {
+                walk.skip_children();
+            } else if own & (KEPT | SHOWS) == 0 && (own & DROPPED != 0 || (!inside && tree.is_element(node)))
+            {
                 view.hidden.insert(node);
                 walk.skip_children();
             }
@@ -241,6 +263,7 @@ pub mod training {
     use std::borrow::Cow;
 
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
+    use crate::unseen::hide_in_lines;
     use crate::view::View;
 
     /// The text and features of each block of a page.
@@ -249,7 +272,8 @@ pub mod training {
         let text = prepare(Cow::Borrowed(html));
         let tree = parse(&text, ParseOptions::default());
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
-        let view = View { roots: vec![root], ..View::whole(&tree) };
+        let mut view = View { roots: vec![root], ..View::whole(&tree) };
+        hide_in_lines(&tree, &text, &mut view);
         let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
         blocks.features(tree.interrupt(), |batch| features.extend(batch.iter().map(|row| row.to_vec())));

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::blocks::{Block, Blocks};
-use super::callouts::callout_of;
 use super::site_memory::{Evidence, Visit};
+use crate::markdown::is_callout;
 use crate::tree::Tree;
 
 /// Blocks from this likelihood on are learned even if the page does not keep them: other pages may.
@@ -12,6 +12,9 @@ const MIN_LIKELIHOOD: f32 = 0.05;
 
 /// Upper bound on the blocks of a page that are judged and learned. Later ones stay.
 const MAX_JUDGED: usize = 500;
+
+/// Upper bound on the distance from a text node to its callout, in elements.
+const MAX_CALLOUT_ANCESTORS: usize = 6;
 
 /// Drops kept blocks that are furniture of the site; never the title, and no callout between two texts of the
 /// page: the pages of a manual have the same warnings.
@@ -73,7 +76,7 @@ fn callouts_between_texts(
     let mut texts: Option<(usize, usize)> = None;
     for (at, evidence) in kept {
         let is_heading = blocks.list.get(*at).is_some_and(|block| block.heading() > 0);
-        if callout_of(tree, blocks, *at).is_some() {
+        if is_in_callout(tree, blocks, *at) {
             callouts.push(*at);
         } else if !evidence.common && !is_heading && !title.contains(at) {
             texts = Some((texts.map_or(*at, |(first, _)| first), *at));
@@ -82,4 +85,12 @@ fn callouts_between_texts(
     let (first, last) = texts.unwrap_or_default();
     callouts.retain(|at| (first..last).contains(at));
     callouts
+}
+
+/// True if a block is in a callout.
+fn is_in_callout(tree: &Tree, blocks: &Blocks, at: usize) -> bool {
+    let text = blocks.list.get(at).and_then(|block| blocks.nodes_of(block).first());
+    text.is_some_and(|text| {
+        tree.ancestors(*text).take(MAX_CALLOUT_ANCESTORS).any(|node| is_callout(tree, node))
+    })
 }

@@ -81,13 +81,18 @@ pub(crate) fn is_callout(tree: &Tree, node: NodeId) -> bool {
 /// The kind of a callout and its marker. The class names the box and the kind: `admonition note`,
 /// `callout-tip`, `alert alert-info`.
 fn kind(tree: &Tree, node: NodeId) -> Option<(&'static str, &'static str)> {
-    const BOXES: &[&str] = &["admonition", "callout", "alert", "markdown-alert", "theme-admonition"];
+    const BOXES: &[&str] =
+        &["admonition", "callout", "alert", "markdown-alert", "theme-admonition", "starlight-aside"];
     if !matches!(tree.tag(node), Tag::Div | Tag::Aside | Tag::Section) {
         return None;
     }
     let class = names::class(tree, node);
     // Few classes have these letters. A search for each name would cost more than the rest.
-    if !class.as_bytes().windows(5).any(|letters| matches!(letters, b"admon" | b"callo" | b"alert")) {
+    if !class
+        .as_bytes()
+        .windows(5)
+        .any(|letters| matches!(letters, b"admon" | b"callo" | b"alert" | b"starl"))
+    {
         return None;
     }
     let words = names::class_words(class);
@@ -110,7 +115,12 @@ fn title(tree: &Tree, callout: NodeId) -> Option<NodeId> {
         Edge::Enter(node) if node != callout => {
             let mut words = names::class_words(names::class(tree, node));
             words
-                .any(|word| word == "title" || word.ends_with("-title") || word.ends_with("-heading"))
+                .any(|word| {
+                    word == "title"
+                        || word.ends_with("-title")
+                        || word.ends_with("_title")
+                        || word.ends_with("-heading")
+                })
                 .then_some(node)
         }
         _ => None,
@@ -182,6 +192,11 @@ mod tests {
                 "one in another",
                 "<div class='admonition tip'><p>a<div class='admonition warning'><p>b</div></div>",
                 "> [!TIP]\n>\n> a\n>\n> > [!WARNING]\n> >\n> > b",
+            ),
+            (
+                "a kind after the name of a box",
+                "<aside class='starlight-aside starlight-aside--caution'><p class=starlight-aside__title>Caution<p>b</aside>",
+                "> [!CAUTION]\n>\n> b",
             ),
             ("a kind in an attribute", "<div class=callout data-callout=info>b</div>", "> [!NOTE]\n>\n> b"),
             ("a box of no known kind", "<div class=callout><p>b</div>", "b"),

@@ -1,6 +1,7 @@
 //! The start and end of blocks, in the flow of a page and inside table cells.
 
 use super::Writer;
+use super::callout::is_callout;
 use super::escape;
 use super::grid::Table;
 use super::lines::{BlockKind, Container};
@@ -29,6 +30,10 @@ impl Writer<'_> {
         }
         if matches!(tag, Tag::Td | Tag::Th) || self.is_cell_by_role(node) {
             // A table for layout, or one without `table`: cells side by side, rows on separate lines.
+            self.inline.space();
+            return true;
+        }
+        if self.continues_label(node, tag) {
             self.inline.space();
             return true;
         }
@@ -69,6 +74,28 @@ impl Writer<'_> {
             _ => {}
         }
         true
+    }
+
+    /// Does the line so far consist of the number of a paragraph or a point, and is an element a part of what
+    /// it numbers? Pages set the number beside the text.
+    fn continues_label(&self, node: NodeId, tag: Tag) -> bool {
+        matches!(tag, Tag::P | Tag::Div)
+            && !self.options.faithful
+            && self.heading.is_none()
+            && self.block_link.is_none()
+            && self.inline.is_label()
+            && self.heading_level(node).is_none()
+            && !is_callout(self.tree, node)
+    }
+
+    /// Is the next element a paragraph or a `div` that is written?
+    fn is_before_text(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let is_blank = |node: &NodeId| !tree.is_element(*node) && tree.text(*node).trim().is_empty();
+        let mut after = std::iter::successors(tree.next_sibling(node), |node| tree.next_sibling(*node));
+        after.find(|node| !is_blank(node)).is_some_and(|next| {
+            matches!(tree.tag(next), Tag::P | Tag::Div) && !self.view.hidden.contains(next)
+        })
     }
 
     fn enter_block_in_cell(&mut self, node: NodeId, tag: Tag) -> bool {
@@ -122,6 +149,10 @@ impl Writer<'_> {
                 return;
             }
             Tag::Li if self.lines.at_item_start() => self.write_accessible_names(node),
+            Tag::Div if self.continues_label(node, tag) && self.is_before_text(node) => {
+                self.inline.space();
+                return;
+            }
             _ => {}
         }
         if !(matches!(tag, Tag::P | Tag::Div) && self.has_only_task_state()) {

@@ -7,6 +7,7 @@ use gleaner_types::Interrupt;
 
 use super::escape;
 use super::piece::{InlineContext, Mark, OpenInline, Piece, Target};
+use crate::label::{MAX_LABEL_BYTES, is_number};
 
 /// Maximum number of marks open at once. Further marks are ignored; their text stays. Every block repeats the
 /// marks around it, so this bounds the output per byte of the page.
@@ -108,6 +109,15 @@ impl Inline {
     /// Does the content have a link or an image?
     pub(super) fn has_link_or_image(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Link | Piece::Image { .. }))
+    }
+
+    /// Is the content the number of a paragraph or a point, and nothing else?
+    pub(super) fn is_label(&self) -> bool {
+        self.visible
+            && self.breaks == 0
+            && self.text.len() <= MAX_LABEL_BYTES
+            && !self.has_link_or_image()
+            && is_number(self.text.trim())
     }
 
     /// Is a link open?

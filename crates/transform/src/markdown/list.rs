@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::lines::{Container, Item};
+use super::numbering::Numbering;
 use crate::tree::{Attr, NodeId, Tag};
 
 /// An open list.
@@ -10,6 +11,9 @@ pub(super) struct List {
     ordered: bool,
     /// The number of the next item.
     number: u64,
+    /// The numbers go down.
+    reversed: bool,
+    numbering: Numbering,
     /// The character of its markers: `-` or `*`, `.` or `)`.
     marker: char,
     tight: bool,
@@ -35,8 +39,16 @@ pub(super) struct EndedList {
 }
 
 impl Writer<'_> {
-    pub(super) fn open_list(&mut self, node: NodeId, ordered: bool) {
-        let start = self.tree.attribute(node, Attr::Start).and_then(|start| start.trim().parse::<u64>().ok());
+    pub(super) fn open_list(&mut self, node: NodeId, numbered: bool) {
+        let tree = self.tree;
+        let start = tree.attribute(node, Attr::Start).and_then(|start| start.trim().parse::<u64>().ok());
+        let reversed = numbered && tree.has(node, Attr::Reversed);
+        let items = || tree.child_elements(node).filter(|item| tree.tag(*item) == Tag::Li).count();
+        let last = || reversed.then(items).and_then(|count| u64::try_from(count).ok());
+        let start = start.or_else(last).unwrap_or(1);
+        let has_numbering = numbered && !self.options.faithful;
+        let numbering = if has_numbering { Numbering::of(tree, node) } else { Numbering::Decimal };
+        let ordered = numbered && numbering == Numbering::Decimal;
         // A list directly inside a list belongs to the item before it.
         let inside_list = self.lists.last().is_some_and(|list| list.depth == self.lines.depth());
         let mut opened_container = false;
@@ -68,7 +80,9 @@ impl Writer<'_> {
             self.tree.child_elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
         self.lists.push(List {
             ordered,
-            number: start.unwrap_or(1).min(999_999_999),
+            number: start.min(999_999_999),
+            reversed,
+            numbering,
             marker,
             tight: !loose,
             has_item: false,
@@ -98,6 +112,8 @@ impl Writer<'_> {
             self.lists.push(List {
                 ordered: false,
                 number: 1,
+                reversed: false,
+                numbering: Numbering::Decimal,
                 marker: '-',
                 tight: true,
                 has_item: false,
@@ -123,7 +139,9 @@ impl Writer<'_> {
             format!("{} ", list.marker)
         };
         let interrupts = !list.ordered || list.number == 1;
-        list.number = (list.number + 1).min(999_999_999);
+        let label = list.numbering.label(list.number);
+        list.number =
+            if list.reversed { list.number.saturating_sub(1) } else { (list.number + 1).min(999_999_999) };
         list.width = marker.len();
         list.before_item = (list.has_item, self.ended_list);
         let first = !std::mem::replace(&mut list.has_item, true) && !list.opened_container;
@@ -131,6 +149,10 @@ impl Writer<'_> {
         self.ended_list = None;
         self.lines.push(Container::Item(Item { marker, started: false, tight, first, interrupts }));
         self.open_task_of_item(node);
+        if let Some(label) = label {
+            self.inline.text(&label);
+            self.inline.space();
+        }
     }
 
     pub(super) fn close_item(&mut self) {

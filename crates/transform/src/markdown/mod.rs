@@ -26,6 +26,7 @@ mod math;
 mod mathml;
 mod media;
 mod note;
+mod numbering;
 mod paragraph;
 mod permalink;
 mod piece;

@@ -1,8 +1,10 @@
 //! Infers the publication date and the author from the text of a page that does not declare them.
 //!
 //! The date is beside the heading: right above it or in the lines after it. Dates further away belong to
-//! listed pages, to comments, or to events in the text. So the nearest date counts. A date marked as an
-//! update counts only if there is no other.
+//! listed pages, to comments, or to events in the text. So the nearest date counts, and none after the
+//! heading of a later section or in a teaser. A date marked as an update counts only if there is no other.
+
+use std::collections::HashSet;
 
 use gleaner_types::Metadata;
 
@@ -27,6 +29,27 @@ const BEFORE_WEIGHT: usize = 3;
 
 /// Upper bound on the headings compared with the title.
 const MAX_HEADINGS: usize = 64;
+
+/// From this much text after the heading on, another heading begins a later section, in bytes.
+const MIN_SECTION_BYTES: usize = 200;
+
+/// Upper bound on the distance of a date to the teaser that it belongs to, in elements.
+const MAX_TEASER_DISTANCE: usize = 8;
+
+/// Upper bound on the text of a teaser, in bytes.
+const MAX_TEASER_BYTES: usize = 600;
+
+/// Upper bound on the tree edges of a teaser that are examined.
+const MAX_TEASER_EDGES: usize = 120;
+
+/// Upper bound on the headings of a teaser that are examined.
+const MAX_TEASER_HEADINGS: usize = 4;
+
+/// Upper bound on the dates of a page whose place is examined. Later ones do not count.
+const MAX_DATES: usize = 1_000;
+
+/// A link with more text than this is a teaser, in bytes.
+const MAX_LINK_BYTES: usize = 60;
 
 /// A date in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,11 +117,14 @@ pub(super) fn read(tree: &Tree, metadata: &mut Metadata, declared: Declared) {
         title: letters(metadata.title.as_deref().unwrap_or_default()),
         ..Reader::default()
     };
+    if reader.wants_date {
+        reader.find_title(tree);
+    }
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);
     while let Some(edge) = walk.next() {
         let Edge::Enter(node) = edge else { continue };
         if tree.kind(node) == Kind::Text {
-            reader.text(tree.text(node));
+            reader.text(tree, node);
         } else if (tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head)
             || !reader.element(tree, node)
         {
@@ -115,6 +141,12 @@ struct Reader {
     wants_author: bool,
     /// The letters of the title, to recognize its heading.
     title: String,
+    /// The heading of the page and the elements around it.
+    around_title: HashSet<NodeId>,
+    /// A later section has begun.
+    in_section: bool,
+    /// Dates whose place was examined.
+    dates: usize,
     headings: usize,
     /// An `h1` was found.
     has_h1: bool,
@@ -138,6 +170,9 @@ impl Default for Reader {
             wants_date: false,
             wants_author: false,
             title: String::new(),
+            around_title: HashSet::new(),
+            in_section: false,
+            dates: 0,
             headings: 0,
             has_h1: false,
             title_found: false,
@@ -174,7 +209,56 @@ impl DateLabel {
 }
 
 impl Reader {
-    fn text(&mut self, text: &str) {
+    /// Finds the heading of the page: the one with the words of the title, or the first `h1`.
+    fn find_title(&mut self, tree: &Tree) {
+        let headings =
+            tree.all_elements().filter(|node| matches!(tree.tag(*node), Tag::H1 | Tag::H2 | Tag::H3));
+        let mut first = None;
+        let mut found = None;
+        for node in headings.take(MAX_HEADINGS) {
+            if !self.title.is_empty() && letters(&tree.folded_text(node, MAX_HEADING_BYTES)) == self.title {
+                found = Some(node);
+                break;
+            }
+            first = first.or_else(|| Some(node).filter(|node| tree.tag(*node) == Tag::H1));
+        }
+        if let Some(title) = found.or(first) {
+            self.around_title = std::iter::once(title).chain(tree.ancestors(title)).collect();
+        }
+    }
+
+    /// True if a node belongs to something else than the page's text: the navigation, a comment, or a teaser.
+    /// A teaser is a link with a heading or with much text, or a small box whose heading is a link.
+    fn is_elsewhere(&mut self, tree: &Tree, node: NodeId) -> bool {
+        self.dates += 1;
+        if self.dates > MAX_DATES {
+            return true;
+        }
+        let mut small = true;
+        for around in tree.ancestors(node).take(MAX_TEASER_DISTANCE) {
+            if self.around_title.contains(&around) {
+                return false;
+            }
+            let is_nested = || tree.ancestors(around).any(|outer| tree.tag(outer) == Tag::Article);
+            let is_comment =
+                || tree.attribute(around, Attr::Itemtype).is_some_and(|kind| kind.ends_with("/Comment"));
+            let found = match tree.tag(around) {
+                Tag::Body | Tag::Main => return false,
+                Tag::Nav => true,
+                Tag::A => is_teaser_link(tree, around),
+                Tag::Article => is_nested() || is_comment(),
+                _ => is_comment(),
+            };
+            small = small && has_at_most(tree, around, MAX_TEASER_BYTES);
+            if found || (small && !self.around_title.is_empty() && has_linked_heading(tree, around)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn text(&mut self, tree: &Tree, node: NodeId) {
+        let text = tree.text(node);
         let line = text.trim();
         if line.is_empty() {
             return;
@@ -183,6 +267,8 @@ impl Reader {
             let own = DateLabel::of(line);
             if text.bytes().any(|byte| byte.is_ascii_digit())
                 && let Some(date) = date::in_line(text, self.order)
+                && !self.in_section
+                && !self.is_elsewhere(tree, node)
             {
                 let label = if own == DateLabel::None { self.label } else { own };
                 if self.marked_date.is_none() && date::marks_first_publication(line) {
@@ -204,8 +290,8 @@ impl Reader {
     /// Reads an element. False if its content has been read too.
     fn element(&mut self, tree: &Tree, node: NodeId) -> bool {
         let tag = tree.tag(node);
-        if matches!(tag, Tag::H1 | Tag::H2 | Tag::H3) {
-            self.heading(tree, node);
+        if tag.heading_level().is_some() {
+            self.heading(tree, node, tag);
         }
         let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
         if self.wants_author && self.author.is_none() && !matches!(tag, Tag::Meta | Tag::Link) {
@@ -226,6 +312,9 @@ impl Reader {
         let Some(date) = value.and_then(read).or_else(|| read(&tree.folded_text(node, 80))) else {
             return true;
         };
+        if (self.in_section && !marked) || self.is_elsewhere(tree, node) {
+            return tag != Tag::Time;
+        }
         if marked {
             self.marked_date.get_or_insert(date);
             return true;
@@ -239,15 +328,19 @@ impl Reader {
         false
     }
 
-    fn heading(&mut self, tree: &Tree, node: NodeId) {
-        if self.title_found || self.headings >= MAX_HEADINGS {
+    fn heading(&mut self, tree: &Tree, node: NodeId, tag: Tag) {
+        let has_heading = self.title_found || self.has_h1;
+        self.in_section |= has_heading && self.offset >= self.published.heading + MIN_SECTION_BYTES;
+        let is_candidate = matches!(tag, Tag::H1 | Tag::H2 | Tag::H3);
+        if !is_candidate || self.title_found || self.headings >= MAX_HEADINGS {
             return;
         }
         self.headings += 1;
         self.title_found =
             !self.title.is_empty() && letters(&tree.folded_text(node, MAX_HEADING_BYTES)) == self.title;
-        if self.title_found || (tree.tag(node) == Tag::H1 && !self.has_h1) {
-            self.has_h1 |= tree.tag(node) == Tag::H1;
+        if self.title_found || (tag == Tag::H1 && !self.has_h1) {
+            self.has_h1 |= tag == Tag::H1;
+            self.in_section = false;
             self.published.set_heading(self.offset);
             self.updated.set_heading(self.offset);
         }
@@ -281,6 +374,55 @@ impl Reader {
                 updated.filter(beside).or(published.as_ref()).or(updated).map(|(date, _)| date.clone());
         }
     }
+}
+
+/// True if a link leads to another page and has a heading or much text.
+fn is_teaser_link(tree: &Tree, link: NodeId) -> bool {
+    leads_away(tree, link)
+        && (!has_at_most(tree, link, MAX_LINK_BYTES)
+            || Walk::new(tree, link).take(MAX_TEASER_EDGES).any(|edge| is_heading(tree, edge).is_some()))
+}
+
+/// True if an element has a heading that is a link to another page.
+fn has_linked_heading(tree: &Tree, element: NodeId) -> bool {
+    let headings = Walk::new(tree, element).take(MAX_TEASER_EDGES).filter_map(|edge| is_heading(tree, edge));
+    headings.take(MAX_TEASER_HEADINGS).any(|heading| {
+        let inside = Walk::new(tree, heading).take(MAX_TEASER_EDGES).filter_map(|edge| match edge {
+            Edge::Enter(node) => Some(node),
+            Edge::Leave(_) => None,
+        });
+        let around = tree.ancestors(heading).take(MAX_TEASER_DISTANCE);
+        inside.chain(around).any(|node| tree.tag(node) == Tag::A && leads_away(tree, node))
+    })
+}
+
+/// True if an element is small: at most so many bytes of text, and few nodes.
+fn has_at_most(tree: &Tree, element: NodeId, bytes: usize) -> bool {
+    let (mut edges, mut text) = (0, 0);
+    for edge in Walk::new(tree, element) {
+        edges += 1;
+        if let Edge::Enter(node) = edge {
+            text += tree.text(node).trim().len();
+        }
+        if edges > MAX_TEASER_EDGES || text > bytes {
+            return false;
+        }
+    }
+    true
+}
+
+/// The heading that a step of a walk enters.
+fn is_heading(tree: &Tree, edge: Edge) -> Option<NodeId> {
+    match edge {
+        Edge::Enter(node) => tree.tag(node).heading_level().map(|_| node),
+        Edge::Leave(_) => None,
+    }
+}
+
+/// True if a link leads to another page.
+fn leads_away(tree: &Tree, link: NodeId) -> bool {
+    tree.attribute(link, Attr::Href)
+        .is_some_and(|href| !href.trim().is_empty() && !href.trim().starts_with('#'))
 }
 
 #[cfg(test)]
@@ -338,6 +480,61 @@ mod tests {
                 Some("2024-05-05"),
             ),
             ("Chinese", "<h1>T</h1><p>发布时间：2024年5月5日 10:20 来源：陶艺网", Some("2024-05-05")),
+            (
+                "a teaser in a link",
+                "<h1>T</h1><p>x<section><a href=/o><h3>Other</h3><time datetime=2024-06-06>x</time></a></section>",
+                None,
+            ),
+            (
+                "a teaser with a linked heading",
+                "<h1>T</h1><p>x<ul><li><h3><a href=/o>Other</a></h3><span>June 6, 2024</span></ul>",
+                None,
+            ),
+            (
+                "a teaser before the heading",
+                "<div><a href=/o>Another page of this site with a title of more than sixty letters <time>June 6, 2024</time></a></div><h1>T</h1><p>x",
+                None,
+            ),
+            (
+                "a comment",
+                "<article><h1>T</h1><p>x<article><time datetime=2024-06-06>x</time>y</article></article>",
+                None,
+            ),
+            (
+                "a comment by its type",
+                "<h1>T</h1><p>x<div itemscope itemtype=https://schema.org/Comment><time itemprop=dateCreated datetime=2024-06-06>x</time></div>",
+                None,
+            ),
+            (
+                "a comment far below",
+                "<h1>T</h1>FILL<h2>1 comment</h2><div><time datetime=2024-06-06>x</time></div>",
+                None,
+            ),
+            (
+                "a later section",
+                "<h1>T</h1><p>Clay is fired slowly at first and then hotter and hotter, for the whole night and the day after it, until the flame is white and the cones fall. Then it is left to cool for as long as it was hot, with its door shut.</p><h2>Comments</h2><p>June 6, 2024",
+                None,
+            ),
+            (
+                "before a teaser",
+                "<h1>T</h1><p>May 5, 2024</p><ul><li><a href=/o><h3>Other</h3><time datetime=2024-06-06>x</time></a></ul>",
+                Some("2024-05-05"),
+            ),
+            (
+                "linked to the archive",
+                "<h1>T</h1><a href=/2024/05><time datetime=2024-05-05>May 5</time></a>",
+                Some("2024-05-05"),
+            ),
+            (
+                "after a second heading",
+                "<h1>T</h1><h2>What the potters know</h2><p>May 5, 2024</p>FILL",
+                Some("2024-05-05"),
+            ),
+            (
+                "in a linked heading's article",
+                "<article><header><h1><a href=/a>T</a></h1><time datetime=2024-05-05>x</time></header>FILL</article>",
+                Some("2024-05-05"),
+            ),
             ("in a sentence", "<h1>T</h1><p>Our first office, in the old town, opened on May 5, 2004", None),
         ];
         for (name, html, expected) in rows {

@@ -12,7 +12,7 @@ use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
 use crate::view::View;
-use crate::{ad_block, body, branding, charset, content, html, markdown, summary};
+use crate::{ad_block, body, branding, charset, content, html, markdown, summary, unseen};
 
 /// The warning of a page without main content.
 const NO_MAIN_CONTENT: &str =
@@ -253,7 +253,11 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     }
     let wants_text = wants_text(formats);
     if wants_text || formats.html {
-        let selected = || in_body(tree, tagged.clone());
+        let selected = || {
+            let mut view = in_body(tree, tagged.clone());
+            unseen::hide_in_lines(tree, text, &mut view);
+            view
+        };
         let whole = || {
             let mut view = selected();
             if options.block_ads {

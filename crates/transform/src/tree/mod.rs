@@ -29,8 +29,8 @@ pub(crate) use walk::{Edge, Walk};
 use gleaner_types::Interrupt;
 use html5ever::LocalName;
 
-/// Index of a node, valid only in its own tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Index of a node, valid only in its own tree. The default is the document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
 impl NodeId {

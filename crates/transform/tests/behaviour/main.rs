@@ -11,6 +11,7 @@ mod hostile;
 mod injection;
 mod languages;
 mod markdown;
+mod parts;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod shell_set;

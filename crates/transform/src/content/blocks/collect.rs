@@ -11,6 +11,7 @@ use super::{
     MAX_ELEMENTS, REGION_STEPS, Run, Totals,
 };
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::unseen::hides;
 use crate::view::View;
 
 /// An open element.
@@ -242,7 +243,7 @@ impl<'t> Collector<'t> {
                 }
                 Attr::AriaHidden => hidden |= value == "true",
                 Attr::Style => {
-                    let hides = hides_element(value);
+                    let hides = hides(value);
                     hidden |= hides;
                     invisible |= hides;
                 }
@@ -281,6 +282,7 @@ impl<'t> Collector<'t> {
             last_child: (0, 0, 0),
         };
         let mut element = Element {
+            node,
             parent: 0,
             end: number,
             run: 0,
@@ -363,6 +365,7 @@ impl<'t> Collector<'t> {
     fn text(&mut self, node: NodeId) {
         let text = self.tree.text(node);
         let block = &mut self.current;
+        let words_before = block.words;
         let words = block.read(text, &self.filters);
         if words == 0 && block.words == 0 && text.trim_ascii().is_empty() {
             return;
@@ -384,6 +387,11 @@ impl<'t> Collector<'t> {
         if !self.located {
             self.located = true;
             self.locate();
+        } else if words > 0 {
+            // A block is hidden if all its words are.
+            let hidden = self.frames.last().is_some_and(|frame| frame.hidden);
+            let block = &mut self.current;
+            block.hidden = hidden && (block.hidden || words_before == 0);
         }
     }
 
@@ -468,14 +476,6 @@ impl<'t> Collector<'t> {
         }
         self.blocks.list.push(block);
     }
-}
-
-/// True if an inline style hides its element.
-fn hides_element(style: &str) -> bool {
-    let style = style.get(..style.len().min(300)).unwrap_or_default();
-    ["display:none", "display: none", "visibility:hidden", "visibility: hidden"]
-        .iter()
-        .any(|declaration| style.contains(declaration))
 }
 
 #[cfg(test)]

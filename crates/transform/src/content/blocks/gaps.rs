@@ -58,15 +58,6 @@ const BOILERPLATE_GROUPS: [usize; 17] = [0, 1, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13,
 /// Upper bound on the distance of an ancestor with such a name.
 const MAX_NAME_DISTANCE: u8 = 4;
 
-/// The blocks in gaps between kept blocks.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct GapBlocks {
-    /// Blocks to keep.
-    pub(crate) kept: Vec<usize>,
-    /// Captions that are dropped while their images are kept.
-    pub(crate) captions: Vec<usize>,
-}
-
 /// The position of a block below a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Below {
@@ -78,10 +69,10 @@ struct Below {
 
 impl Blocks {
     /// Finds the blocks to keep between kept blocks.
-    pub(crate) fn gap_blocks(&self, likelihoods: &[f32], kept: &[bool]) -> GapBlocks {
+    pub(crate) fn gap_blocks(&self, likelihoods: &[f32], kept: &[bool]) -> Vec<usize> {
         let words = self.list.iter().map(|block| block.words).fold(0, u32::saturating_add);
         let short = words <= MAX_SHORT_PAGE_WORDS;
-        let mut found = GapBlocks::default();
+        let mut found = Vec::new();
         let mut before: Option<(usize, &Block)> = None;
         for ((at, block), kept) in self.list.iter().enumerate().zip(kept) {
             if !kept {
@@ -94,13 +85,12 @@ impl Blocks {
                 if let Some(container) = self.container(first, block, MAX_DEPTH) {
                     self.read_gap(container, gap, likelihoods, short, &mut found);
                 } else if let Some(container) = self.container(first, block, MAX_FIGURE_DEPTH) {
-                    let mut figures = GapBlocks::default();
+                    let mut figures = Vec::new();
                     self.read_gap(container, gap, likelihoods, false, &mut figures);
                     let is_in_figure = |at: &usize| {
                         self.below(*at, container).is_some_and(|below| below.kind == Some(Tag::Figure))
                     };
-                    found.kept.extend(figures.kept.into_iter().filter(is_in_figure));
-                    found.captions.extend(figures.captions);
+                    found.extend(figures.into_iter().filter(is_in_figure));
                 }
             }
         }
@@ -123,7 +113,7 @@ impl Blocks {
         gap: Range<usize>,
         likelihoods: &[f32],
         short: bool,
-        found: &mut GapBlocks,
+        found: &mut Vec<usize>,
     ) {
         let mut at = gap.start;
         let positions: Vec<Option<Below>> = gap.map(|at| self.below(at, container)).collect();
@@ -137,9 +127,7 @@ impl Blocks {
             let tag = tag.filter(|tag| child.iter().flatten().all(|below| below.kind == Some(*tag)));
             let kind = GAP_KINDS.iter().find(|kind| Some(kind.tag) == tag);
             if is_text && is_kept(blocks, likelihoods, kind, short) {
-                found.kept.extend(at..next);
-            } else if is_text && tag == Some(Tag::Figure) {
-                found.captions.extend(at..next);
+                found.extend(at..next);
             }
             at = next;
         }
@@ -191,54 +179,51 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
     use crate::view::View;
 
-    /// The blocks kept and the captions of a page. Blocks that begin with a capital are kept before, and all
-    /// blocks have the same likelihood.
-    fn gaps(html: &str, likelihood: f32) -> (Vec<usize>, Vec<usize>) {
+    /// The blocks kept in the gaps of a page. Blocks that begin with a capital are kept before, and all have
+    /// the same likelihood.
+    fn gaps(html: &str, likelihood: f32) -> Vec<usize> {
         let tree = parse(html, ParseOptions::default());
         let url = "https://example.org/".parse().unwrap();
         let blocks = collect(&tree, &View::whole(&tree), &url);
         let kept: Vec<bool> = blocks.list.iter().map(|block| block.starts_capital).collect();
-        let found = blocks.gap_blocks(&vec![likelihood; kept.len()], &kept);
-        (found.kept, found.captions)
+        blocks.gap_blocks(&vec![likelihood; kept.len()], &kept)
     }
 
-    /// Name, likelihood of all blocks, page, further blocks kept, captions.
-    type Row = (&'static str, f32, &'static str, &'static [usize], &'static [usize]);
+    /// Name, likelihood of all blocks, page, further blocks kept.
+    type Row = (&'static str, f32, &'static str, &'static [usize]);
 
     #[test]
     fn elements_between_two_parts_of_a_text_are_kept() {
         let long = "Word word. ".repeat(100);
         let rows: &[Row] = &[
-            ("code", 0.4, "<p>A<pre>code</pre><p>B", &[1], &[]),
-            ("code in a box", 0.4, "<p>A<div><div><pre>code</pre></div></div><p>B", &[1], &[]),
-            ("two elements", 0.4, "<p>A<pre>code</pre><ul><li>x<li>y</ul><p>B", &[1, 2, 3], &[]),
-            ("unlikely code", 0.2, "<p>A<pre>code</pre><p>B", &[], &[]),
-            ("a caption", 0.1, "<p>A<figure><img><figcaption>a b</figcaption></figure><p>B", &[1], &[]),
-            ("an unlikely caption", 0.01, "<p>A<figure><img><figcaption>a</figure><p>B", &[], &[1]),
+            ("code", 0.4, "<p>A<pre>code</pre><p>B", &[1]),
+            ("code in a box", 0.4, "<p>A<div><div><pre>code</pre></div></div><p>B", &[1]),
+            ("two elements", 0.4, "<p>A<pre>code</pre><ul><li>x<li>y</ul><p>B", &[1, 2, 3]),
+            ("unlikely code", 0.2, "<p>A<pre>code</pre><p>B", &[]),
+            ("a caption", 0.1, "<p>A<figure><img><figcaption>a b</figcaption></figure><p>B", &[1]),
+            ("an unlikely caption", 0.01, "<p>A<figure><img><figcaption>a</figure><p>B", &[]),
             (
                 "a caption between two sections",
                 0.1,
                 "<section><div><p>A</div><figure><img><figcaption>a b</figure></section><section><div><p>B</div></section>",
                 &[1],
-                &[],
             ),
             (
                 "code between two sections",
                 0.4,
                 "<section><div><p>A</div><pre>x</pre></section><section><div><p>B</div></section>",
                 &[],
-                &[],
             ),
-            ("no text after it", 0.4, "<p>A<pre>code</pre>", &[], &[]),
-            ("between two containers", 0.4, "<div><div><p>A</div></div><pre>x</pre><div><div><p>B", &[], &[]),
-            ("navigation", 0.4, "<p>A<nav><ul><li>x</ul></nav><p>B", &[], &[]),
-            ("named as boilerplate", 0.4, "<p>A<div class=related-posts><ul><li>x</ul></div><p>B", &[], &[]),
-            ("text", 0.4, "<p>A<p>b<p>C", &[], &[]),
-            ("code and text in one child", 0.4, "<p>A<div><pre>x</pre><p>b</div><p>C", &[], &[]),
+            ("no text after it", 0.4, "<p>A<pre>code</pre>", &[]),
+            ("between two containers", 0.4, "<div><div><p>A</div></div><pre>x</pre><div><div><p>B", &[]),
+            ("navigation", 0.4, "<p>A<nav><ul><li>x</ul></nav><p>B", &[]),
+            ("named as boilerplate", 0.4, "<p>A<div class=related-posts><ul><li>x</ul></div><p>B", &[]),
+            ("text", 0.4, "<p>A<p>b<p>C", &[]),
+            ("code and text in one child", 0.4, "<p>A<div><pre>x</pre><p>b</div><p>C", &[]),
         ];
-        for (name, likelihood, html, kept, captions) in rows {
+        for (name, likelihood, html, kept) in rows {
             let found = gaps(&format!("<main>{html}</main><div>{long}</div>"), *likelihood);
-            assert_eq!(found, (kept.to_vec(), captions.to_vec()), "{name}");
+            assert_eq!(found, *kept, "{name}");
         }
     }
 
@@ -250,7 +235,7 @@ mod tests {
             ("an unlikely block", 0.2, "<p>A<p>b<p>C", &[]),
         ];
         for (name, likelihood, html, kept) in rows {
-            assert_eq!(gaps(&format!("<main>{html}"), *likelihood).0, *kept, "{name}");
+            assert_eq!(gaps(&format!("<main>{html}"), *likelihood), *kept, "{name}");
         }
     }
 
