@@ -226,6 +226,8 @@ pub mod conformance {
     pub use gleaner_extract::model::conformance::{language_model, web_search};
     #[doc(inline)]
     pub use gleaner_fetch::conformance::{cache_store, render, resolve};
+    #[doc(inline)]
+    pub use gleaner_runtime::conformance::document_sink;
     #[cfg(feature = "service")]
     #[doc(inline)]
     pub use gleaner_service::conformance::accounts;

@@ -22,6 +22,7 @@ const MODULES: &[&str] = &[
     "timings",
     "hooks",
     "sink",
+    "conformance",
     "hooked",
     "credits",
     "exports",
