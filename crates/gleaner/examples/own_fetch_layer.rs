@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, error::Error as StdError, fs, sync::Arc};
 
-use gleaner::layer::{Error, FetchLayer, LayerAnswer, LayerRequest, Next};
+use gleaner::layer::{AnswerBody, Error, FetchLayer, LayerAnswer, LayerRequest, Next};
 use gleaner::{BoxFuture, Engine, ScrapeRequest, http::Response, serde_json, tokio::sync::Mutex};
 
 type Answers = HashMap<String, (u16, Vec<(String, Vec<u8>)>, Vec<u8>)>; // status, headers, body by URL
@@ -24,7 +24,7 @@ impl FetchLayer for Session {
             let (status, headers, body) = self.0.lock().await.get(url.as_str()).cloned().unwrap_or_default();
             let answer = Response::builder().status(status);
             let answer = headers.into_iter().fold(answer, |answer, (k, v)| answer.header(k, v));
-            answer.body(body.into()).map_err(|e| Error::layer(&url, &e.to_string()))
+            answer.body(AnswerBody::from(body)).map_err(|e| Error::layer(&url, &e.to_string()))
         })
     }
 }

@@ -30,7 +30,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (sender, mut events) = unbounded_channel();
     let engine = Engine::builder().serving(Serving::new().deliver(Arc::new(Queue(sender)))).build()?;
     let webhook = Webhook::new("https://queue.example/").events(["started", "completed"]);
-    engine.crawl(CrawlRequest::new(url).limit(10).webhook(webhook)).await?.wait().await?;
+    let mut job = engine.crawl(CrawlRequest::new(url).limit(10).webhook(webhook)).await?;
+    job.wait().await?;
     for _ in 0..2 {
         println!("{}", events.recv().await.unwrap_or_default());
     }

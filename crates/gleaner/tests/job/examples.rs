@@ -282,7 +282,8 @@ async fn events_go_to_a_queue_of_ones_own() {
     let engine = on_loopback().serving(serving).build().unwrap();
     let webhook = Webhook::new("https://queue.test/").events(["started", "completed"]);
     let request = CrawlRequest::new(site.url("/")).webhook(webhook);
-    engine.crawl(request).await.unwrap().wait().await.unwrap();
+    let mut job = engine.crawl(request).await.unwrap();
+    job.wait().await.unwrap();
     let mut types = BTreeSet::new();
     while types.len() < 2 {
         let event: serde_json::Value = serde_json::from_str(&events.recv().await.unwrap()).unwrap();
