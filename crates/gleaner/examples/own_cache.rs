@@ -3,43 +3,37 @@
 //! `cargo run --release -p gleaner --example own_cache -- https://example.com/`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
-use std::{collections::HashMap, error::Error, io, sync::Arc};
+use std::{collections::HashMap, future::ready, io, sync::Arc, sync::Mutex, sync::PoisonError};
 
-use gleaner::tokio::sync::Mutex;
 use gleaner::{BoxFuture, CacheEntry, CacheKey, CacheStore, Engine, ScrapeRequest, Storage};
 
 #[derive(Debug, Default)]
 pub(crate) struct ByteCache(Mutex<HashMap<String, Vec<u8>>>);
 
+/// A store that waits for a disk or a server returns `Box::pin(async move { .. })`.
 impl CacheStore for ByteCache {
     fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<Option<Arc<CacheEntry>>>> {
-        Box::pin(async move {
-            let Some(bytes) = self.0.lock().await.get(&key.name()).cloned() else { return Ok(None) };
-            Ok(Some(Arc::new(CacheEntry::decode(bytes).map_err(io::Error::other)?)))
-        })
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key.name()).cloned();
+        let entry = bytes.map(CacheEntry::decode).transpose().map_err(io::Error::other);
+        Box::pin(ready(entry.map(|entry| entry.map(Arc::new))))
     }
     fn put(&self, entry: Arc<CacheEntry>) -> BoxFuture<'_, io::Result<()>> {
-        Box::pin(async move {
-            self.0.lock().await.insert(entry.key().name(), entry.encode());
-            Ok(())
-        })
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.key().name(), entry.encode());
+        Box::pin(ready(Ok(())))
     }
     fn remove<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(async move {
-            self.0.lock().await.remove(&key.name());
-            Ok(())
-        })
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key.name());
+        Box::pin(ready(Ok(())))
     }
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), gleaner::Error> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "https://example.com/".to_owned());
     let storage = Storage::new().cache(Arc::new(ByteCache::default()));
     let engine = Engine::builder().storage(storage).build()?;
     for _ in 0..2 {
-        let page = engine.scrape(ScrapeRequest::new(&url).max_age(60_000)).await?;
-        println!("{:?}", page.metadata.cache_state);
+        println!("{:?}", engine.scrape(ScrapeRequest::new(&url).max_age(60_000)).await?.metadata.cache_state);
     }
     Ok(())
 }

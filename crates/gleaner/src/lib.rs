@@ -23,38 +23,44 @@
 //!
 //! # Contents, by task
 //!
-//! | to | use |
-//! |---|---|
-//! | scrape one page | [`Engine::scrape`] |
-//! | scrape a list of pages | [`Engine::batch`] |
-//! | crawl a site | [`Engine::crawl`] |
-//! | list the URLs of a site | [`Engine::map`] |
-//! | get structured data | [`Engine::extract`]; into a Rust type [`Engine::extract_into`]; as a part of each document [`JsonFormat`](request::JsonFormat) |
-//! | convert HTML or a PDF that you have | [`Engine::convert`] |
-//! | choose what a [`Document`] contains | [`Format`](request::Format) and [`ScrapeOptions`] |
-//! | read requests from JSON, with all of their faults | [`request`], [`Faults`] |
-//! | pause, cancel or await a job | [`Job`]; from other tasks [`JobControl`] |
-//! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] |
-//! | set the user agent | [`EngineBuilder::user_agent`] |
-//! | set proxies, certificates, the resolver, timeouts of connections | [`Network`] |
-//! | bound memory, bodies and the cost of models | [`Limits`] |
-//! | set the pace of hosts, and what robots.txt is read for | [`Politeness`] |
-//! | reach addresses that are not public | [`EngineBuilder::allow_private`] |
-//! | choose the threads that it works on | [`EngineBuilder::on_runtime`] |
-//! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`Storage::cache`] |
-//! | let jobs survive a crash, in one file | [`sqlite`] |
-//! | share jobs among processes | [`postgres`] |
-//! | choose links, headers, paces and retries page by page, or learn of the end of each | [`EngineBuilder::hooks`] |
-//! | send requests in your own way, or answer them from recorded sessions | [`EngineBuilder::wrap_fetch`] |
-//! | keep documents in a store of your own | [`EngineBuilder::sink`] |
-//! | render pages in a browser, take screenshots | [`browser`], or an engine of your own by [`render`] |
-//! | ask a language model | [`models`], or one of your own by [`model`] |
-//! | convert untrusted PDFs | [`pdf`] |
-//! | serve teams, with credits and webhooks | [`service`] |
-//! | write a port of your own | [`Resolve`], [`CacheStore`], [`Render`], [`model`], [`service::Accounts`], [`store`]; the feature `testing` has their test suites |
-//! | serve HTTP | the crate `gleaner-http`, a `tower` service |
+//! | to | use | example |
+//! |---|---|---|
+//! | scrape one page | [`Engine::scrape`] | `scrape` |
+//! | scrape a list of pages | [`Engine::batch`] | |
+//! | crawl a site | [`Engine::crawl`] | `crawl_to_files` |
+//! | list the URLs of a site | [`Engine::map`] | |
+//! | get structured data | [`Engine::extract`]; into a Rust type [`Engine::extract_into`]; as a part of each document [`JsonFormat`](request::JsonFormat) | `extract_struct` |
+//! | convert HTML or a PDF that you have | [`Engine::convert`] | |
+//! | choose what a [`Document`] contains | [`Format`](request::Format) and [`ScrapeOptions`] | |
+//! | read requests from JSON, with all of their faults | [`request`], [`Faults`] | |
+//! | pause, cancel or await a job | [`Job`]; from other tasks [`JobControl`] | |
+//! | find out why a page is missing | [`JobEnd`], [`Job::rejections`], [`Engine::crawl_explained`] | `crawl_to_files` |
+//! | set the user agent | [`EngineBuilder::user_agent`] | |
+//! | set proxies, certificates, the resolver, timeouts of connections | [`Network`] | `own_network` |
+//! | bound memory, bodies and the cost of models | [`Limits`] | |
+//! | be polite: pages at once of a host, the name for robots.txt | [`Politeness`] | |
+//! | reach addresses that are not public | [`EngineBuilder::allow_private`] | |
+//! | choose the threads that it works on | [`EngineBuilder::on_runtime`] | `two_runtimes` |
+//! | test your program in paused time | [`EngineBuilder::on_runtime`] | `paused_time` |
+//! | keep copies of pages between runs | [`DiskCache`] or your own [`CacheStore`], with [`Storage::cache`] | `own_cache` |
+//! | let jobs survive a crash, in one file | [`sqlite`] | `resume` |
+//! | share jobs among processes | [`postgres`] | |
+//! | follow links by the content of their page | [`EngineBuilder::hooks`] with [`follow`](hooks::PageHooks::follow) | `follow_by_content` |
+//! | sign in at one host, send headers or cookies | [`EngineBuilder::hooks`] with [`prepare`](hooks::PageHooks::prepare) | `auth_for_host` |
+//! | set the pace of each host | [`EngineBuilder::hooks`] with [`pace`](hooks::PageHooks::pace) | `pace_per_host` |
+//! | decide on retries | [`EngineBuilder::hooks`] with [`retry`](hooks::PageHooks::retry) | |
+//! | measure each page | [`EngineBuilder::hooks`] with [`ended`](hooks::PageHooks::ended) | `latency_histogram` |
+//! | send requests in your own way, or answer them from recorded sessions | [`EngineBuilder::wrap_fetch`] | `own_fetch_layer` |
+//! | keep documents in a store of your own | [`EngineBuilder::sink`], or read the [`Job`] | `own_sink`, `own_store` |
+//! | render pages in a browser, take screenshots | [`browser`], or an engine of your own by [`render`] | `screenshot` |
+//! | ask a language model | [`models`], or one of your own by [`model`] | `own_model` |
+//! | convert untrusted PDFs | [`pdf`] | |
+//! | serve teams, with credits and webhooks | [`service`] | `own_accounts` |
+//! | send webhooks in your own way | [`service::Serving::deliver`] | `own_webhooks` |
+//! | write a port of your own | [`Resolve`], [`CacheStore`], [`Render`], [`DocumentSink`](hooks::DocumentSink), [`model`], [`service::Accounts`], [`store`]; the feature `testing` has their test suites | `own_resolver`, `own_cache`, `own_accounts`, `own_model` |
+//! | serve HTTP | the crate `gleaner-http`, a `tower` service | |
 //!
-//! The repository has short programs for most of these, `crates/gleaner/examples`.
+//! The examples are programs of at most 40 lines to copy, in `crates/gleaner/examples` of the repository.
 //!
 //! # The life of a job
 //!
@@ -226,6 +232,8 @@ pub mod conformance {
     pub use gleaner_extract::model::conformance::{language_model, web_search};
     #[doc(inline)]
     pub use gleaner_fetch::conformance::{cache_store, render, resolve};
+    #[doc(inline)]
+    pub use gleaner_runtime::conformance::document_sink;
     #[cfg(feature = "service")]
     #[doc(inline)]
     pub use gleaner_service::conformance::accounts;

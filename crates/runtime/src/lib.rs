@@ -11,13 +11,14 @@
 //! The crates above the runtime connect through ports as well: [`Extract`] produces results that may need a
 //! model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for the parts
 //! of an extract job. `gleaner-extract-jobs` and `gleaner-service` implement them; the runtime works without.
+//! With the feature `testing`, `conformance` is the test suite for every [`DocumentSink`].
 //!
 //! # Modules
 //!
 //! Each module uses only modules above it in this list; a workspace test checks that.
 //!
 //! - base: `error`, `clock`, `executor`, `cancellation`, `term`, `blocking`, `log_suppression`, `slices`,
-//!   `fair_semaphore`, `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `hook_calls`
+//!   `fair_semaphore`, `memory`, `session`, `warning`, `timings`, `hooks`, `sink`, `conformance`, `hook_calls`
 //! - rules and limits: `credits`, `exports`, `limits`, `route`, `rendering`, `rejections`
 //! - state of hosts: `robots` (the cache), `host_addresses`, `host_limiter`, `rendering_memory`
 //! - ports: `ports`, `owner`, `extract`, `tracking`, `check_options`, `config`
@@ -38,6 +39,8 @@ mod clock;
 mod commit;
 mod complete_page;
 mod config;
+#[cfg(feature = "testing")]
+pub mod conformance;
 mod context;
 mod credits;
 mod deliver;

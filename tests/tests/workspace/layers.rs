@@ -23,6 +23,7 @@ const MODULES: &[&str] = &[
     "hooks",
     "sink",
     "hook_calls",
+    "conformance",
     "credits",
     "exports",
     "limits",

@@ -17,12 +17,14 @@ impl EngineBuilder {
     /// Its threads start with the first use, and end with the engine and its jobs.
     ///
     /// Choose the runtime of the program to share its threads. It has to run as long as the engine is used:
-    /// after its end, each call gets an error ([`Error::is_stopped`](crate::Error::is_stopped)). If it has
-    /// only one thread, the engine works while that is in `block_on`.
+    /// after its end, each call gets an error ([`Error::is_stopped`](crate::Error::is_stopped)). A runtime
+    /// with one thread (`current_thread`) does the engine's work only while that thread is in `block_on`.
     ///
     /// In a test, the engine follows a paused clock (`tokio::time::pause`) only if it works in the runtime of
     /// the test. With one of its own, it works in real time: then a test that does nothing but wait for the
-    /// engine sees its own paused clock run ahead to its next timer, such as a timeout around the call.
+    /// engine sees its own paused clock run ahead to its next timer, such as a timeout around the call. A
+    /// paused clock also runs ahead to a timeout of the engine while a real site is silent, so let such a
+    /// test answer requests by a [layer](Self::wrap_fetch).
     ///
     /// ```
     /// use gleaner::Engine;

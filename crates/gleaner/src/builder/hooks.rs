@@ -9,8 +9,9 @@ use super::EngineBuilder;
 
 /// Your own code for each page.
 impl EngineBuilder {
-    /// Sets hooks for each page: which links a crawl follows, what is sent with a request, the pace of a host,
-    /// retries, and the end of the page. Default: none.
+    /// Sets hooks for each page: which links a crawl follows, what is sent with a request, the pace of a
+    /// host, retries, and the end of the page. Implement the methods that you need; the others change
+    /// nothing. Default: none. A second call replaces the hooks of the first.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -39,10 +40,11 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets a layer around each request of HTTP, under the egress guard: a transport or a fingerprint of your
-    /// own, or recorded sessions. Redirects, cookies, the cache, decoding, limits and robots.txt stay as they
-    /// are. It sees what the engine sends to sites and webhooks, and not what it sends to models and search
-    /// engines. Default: none. A second one replaces the first.
+    /// Sets a layer around each request of HTTP. It answers the request itself, by a transport of your own or
+    /// from a recorded session, or changes it and passes it on. The egress guard is asked first. Redirects,
+    /// cookies, the cache, decoding, limits and robots.txt stay with the engine. The layer sees what the
+    /// engine sends to sites and webhooks, and not what it sends to models and search engines. Default: none.
+    /// A second call replaces the layer of the first.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -80,9 +82,40 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets where the documents of crawls and batches go, each before its page counts as done. The job then
-    /// keeps their metadata only, and needs no reader. Default: none; documents wait for the reader of their
-    /// job.
+    /// Sets where the documents of crawls and batches go. A page counts as done only after its document was
+    /// written, so a crash loses none; one that is written again has the same job and page number. The job
+    /// keeps the metadata of its documents only, and needs no reader. Single scrapes are not written.
+    /// Default: none; documents wait for the reader of their job.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use gleaner::hooks::{DocumentSink, HookError, SinkPage};
+    /// use gleaner::{BoxFuture, Document, JobId};
+    ///
+    /// #[derive(Default)]
+    /// struct InMemory(Mutex<HashMap<(JobId, u64), Document>>);
+    ///
+    /// impl DocumentSink for InMemory {
+    ///     fn write<'a>(
+    ///         &'a self,
+    ///         document: &'a Document,
+    ///         page: SinkPage<'a>,
+    ///     ) -> BoxFuture<'a, Result<(), HookError>> {
+    ///         Box::pin(async move {
+    ///             self.0.lock()?.insert((page.job, page.page), document.clone());
+    ///             Ok(())
+    ///         })
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), gleaner::Error> {
+    /// let engine = gleaner::Engine::builder().sink(Arc::new(InMemory::default())).build()?;
+    /// # drop(engine);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn sink(mut self, sink: Arc<dyn DocumentSink>) -> Self {
         self.sink = Some(sink);

@@ -37,16 +37,16 @@ impl Limits {
     }
 
     /// Sets the maximum size of a page's body in bytes, as sent and as decoded. Default: 50 MiB. A page with
-    /// a larger body fails with [`ScrapeBodyTooLarge`](crate::ErrorCode::ScrapeBodyTooLarge). It does not
-    /// apply to robots.txt and sitemaps: a part of their rules and links is not enough.
+    /// a larger body fails with [`ScrapeBodyTooLarge`](crate::ErrorCode::ScrapeBodyTooLarge).
+    /// robots.txt and sitemaps have limits of their own, because a crawl needs all of their rules and links.
     #[must_use]
     pub fn max_body(mut self, bytes: u64) -> Self {
         self.max_body = Some(bytes);
         self
     }
 
-    /// Sets the greatest `timeout` that a request may have: at least 300 seconds, which is the contract's
-    /// bound and the default, and at most an hour. Values outside this range are clamped to it.
+    /// Sets the maximum `timeout` of a request. Default: 300 seconds, which is the bound of the contract.
+    /// Less counts as that, and more than an hour as an hour.
     ///
     /// A page in work counts as lost after three times this time, so a longer bound delays the recovery from
     /// a crash of the worker. A [`store`](EngineBuilder::store) has a lease time of its own, which should be
@@ -57,10 +57,11 @@ impl Limits {
         self
     }
 
-    /// Sets the memory for pages in work, all together, in bytes: from the arrival of their bodies until
-    /// their documents are complete. Default: 512 MiB; at least [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY).
-    /// Pages wait for free memory, and small pages do not wait for large ones. One page takes at most half of
-    /// it: the rest of a larger page is left out, and the document's `warning` says so.
+    /// Sets the maximum memory of all pages in work together, in bytes: from the arrival of their bodies
+    /// until their documents are complete. Default: 512 MiB; at least
+    /// [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait for free memory, and small pages do not wait
+    /// for large ones. One page takes at most half of it: the rest of a larger page is left out, and the
+    /// document's `warning` says so.
     ///
     /// The first 256 KiB of each body are not counted, and one body at a time may exceed its share.
     /// [`MemoryBudget`](crate::MemoryBudget) lists what else is not counted.

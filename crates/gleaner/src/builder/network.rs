@@ -96,10 +96,10 @@ impl Network {
     }
 
     /// Sets whether TLS certificates are checked even if a request accepts any. Default: false; the request
-    /// decides by `skip_tls_verification`. A request of a program has its page checked unless it says
-    /// otherwise. A service needs this setting: in version 2 of the API, the default of `skipTlsVerification`
-    /// is true, as its clients expect. A robots.txt, which jobs share, is checked by this setting only. The
-    /// certificates of webhooks, models and search engines are always checked.
+    /// decides by `skip_tls_verification`. A typed request has them checked unless it says otherwise. In
+    /// version 2 of the HTTP API the default of `skipTlsVerification` is true, as its clients expect, so a
+    /// service that wants certificates checked needs this setting. For robots.txt, which jobs share, only
+    /// this setting counts. The certificates of webhooks, models and search engines are always checked.
     #[must_use]
     pub fn check_certificates(mut self, check: bool) -> Self {
         self.checks_certificates = Some(check);

@@ -32,8 +32,8 @@ impl Pages {
     }
 
     /// Sets when pages are rendered by the [`renderer`](EngineBuilder::renderer). Default:
-    /// [`RenderPolicy::Auto`], by which a page that is an empty shell as served is requested twice and counts
-    /// once. It has no effect without a renderer.
+    /// [`RenderPolicy::Auto`]: a page that is an empty shell without its scripts is requested again, by the
+    /// browser, and counts once. It has no effect without a renderer.
     #[must_use]
     pub fn render_policy(mut self, policy: RenderPolicy) -> Self {
         self.render_policy = Some(policy);

@@ -28,10 +28,11 @@ impl Politeness {
         Self::default()
     }
 
-    /// Sets the number of pages of one host in work at once, for all jobs together: the engine starts with
-    /// this number after the host's first response (with at most two before it) and never exceeds it. It
-    /// goes below it while the host is overloaded. Default: it starts with 8, and rises up to
-    /// [`concurrency`](EngineBuilder::concurrency) while the host responds well.
+    /// Sets the maximum number of pages of one host in work at once, for all jobs together. The engine starts
+    /// with at most two, has this number after the host's first response, and goes below it while the host is
+    /// overloaded. Default: it has 8 after the first response, and rises up to
+    /// [`concurrency`](EngineBuilder::concurrency) while the host responds well. Another pace for each host
+    /// is a [hook](crate::hooks::PageHooks::pace).
     ///
     /// The hosts of one IP address start with four times this number together, and rise up to
     /// [`concurrency`](EngineBuilder::concurrency). A request can set lower limits: `maxConcurrency` and

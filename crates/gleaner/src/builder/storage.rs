@@ -8,8 +8,8 @@ use gleaner_fetch::CacheStore;
 use super::{EngineBuilder, PageCache};
 
 /// What an engine keeps of pages and jobs, for [`EngineBuilder::storage`]: copies of pages, results and their
-/// time. What is not set keeps its default. Where jobs are kept is set by the builder itself: in
-/// [a store](EngineBuilder::store), by `store_at` and `store_in_database`.
+/// time. What is not set keeps its default. Where jobs are kept is a setting of the builder itself:
+/// [`store`](EngineBuilder::store), `store_at` or `store_in_database`.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -39,8 +39,8 @@ impl Storage {
         Self::default()
     }
 
-    /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`; a
-    /// request of a program uses none by default. Default: at most 4 MiB in memory. A
+    /// Sets where copies of fetched pages are kept, for requests with `max_age`, `min_age` or `lockdown`. A
+    /// typed request that sets none of them fetches its page. Default: at most 4 MiB in memory. A
     /// [`MemoryCache`](crate::MemoryCache) can hold more, a [`DiskCache`](crate::DiskCache) survives a
     /// restart, and a [`CacheStore`] of your own keeps them where you like.
     #[must_use]
@@ -67,7 +67,8 @@ impl Storage {
     }
 
     /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
-    /// kept until the job is removed. The HTTP API always names a day.
+    /// kept until the job is removed. The `expiresAt` of the HTTP API is a day after
+    /// the end in any case.
     #[must_use]
     pub fn result_retention(mut self, time: Duration) -> Self {
         self.result_retention = Some(time);

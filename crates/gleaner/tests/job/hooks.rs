@@ -11,8 +11,8 @@ use gleaner::hooks::{
 };
 use gleaner::layer::{AnswerBody, FetchError, FetchLayer, HeaderValue, LayerAnswer, LayerRequest, Next};
 use gleaner::{
-    BoxFuture, CrawlRequest, Document, Engine, Network, Resolve, ScrapeRequest, SkipReason, http,
-    request::Format,
+    BoxFuture, CrawlRequest, Document, Engine, JobId, Network, Resolve, ScrapeRequest, SkipReason,
+    conformance, http, request::Format,
 };
 use gleaner_testkit::{HostilePage, PageServer, RawServer, Site, SiteSpec, Step};
 
@@ -220,4 +220,29 @@ async fn the_documents_of_a_crawl_are_in_the_sink_and_their_metadata_in_the_job(
     assert_eq!((end.snapshot.completed, kept.len()), (20, 20));
     assert!(kept.values().all(|page| page.markdown.as_deref().is_some_and(|text| !text.is_empty())));
     assert!(end.documents.iter().all(|page| page.markdown.is_none() && page.metadata.url.is_some()));
+}
+
+/// Keeps each document that it gets, and does not know its page again.
+#[derive(Default)]
+struct Appending(Mutex<Vec<(JobId, u64, String)>>);
+
+impl DocumentSink for Appending {
+    fn write<'a>(
+        &'a self,
+        document: &'a Document,
+        page: SinkPage<'a>,
+    ) -> BoxFuture<'a, Result<(), HookError>> {
+        Box::pin(async move {
+            let text = document.markdown.clone().unwrap_or_default();
+            self.0.lock().unwrap().push((page.job, page.page, text));
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+#[should_panic(expected = "a page that is written again is no error, and is kept once")]
+async fn the_suite_finds_a_sink_that_keeps_a_page_twice() {
+    let sink = Appending::default();
+    conformance::document_sink(&sink, async || sink.0.lock().unwrap().clone(), None).await;
 }
