@@ -3,7 +3,7 @@
 //! `cargo run --release -p gleaner --example own_fetch_layer -- https://example.com/`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
 
-use std::{collections::HashMap, error::Error as StdError, fs, sync::Arc};
+use std::{collections::HashMap, error::Error, fs, sync::Arc};
 
 use gleaner::layer::{AnswerBody, FetchError, FetchLayer, LayerAnswer, LayerRequest, Next};
 use gleaner::{BoxFuture, Engine, ScrapeRequest, http::Response, serde_json, tokio::sync::Mutex};
@@ -12,7 +12,11 @@ type Answers = HashMap<String, (u16, Vec<(String, Vec<u8>)>, Vec<u8>)>; // statu
 pub(crate) struct Session(pub(crate) Mutex<Answers>);
 
 impl FetchLayer for Session {
-    fn send<'a>(&'a self, sent: LayerRequest, next: Next<'a>) -> BoxFuture<'a, Result<LayerAnswer, FetchError>> {
+    fn send<'a>(
+        &'a self,
+        sent: LayerRequest,
+        next: Next<'a>,
+    ) -> BoxFuture<'a, Result<LayerAnswer, FetchError>> {
         Box::pin(async move {
             let url = sent.url().clone();
             if !self.0.lock().await.contains_key(url.as_str()) {
@@ -30,7 +34,7 @@ impl FetchLayer for Session {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn StdError>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).unwrap_or_else(|| "https://example.com/".to_owned());
     let known = fs::read("session.json").unwrap_or_else(|_| b"{}".to_vec());
     let session = Arc::new(Session(Mutex::new(serde_json::from_slice(&known)?)));

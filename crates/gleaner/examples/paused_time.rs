@@ -16,7 +16,7 @@ impl FetchLayer for Site {
         &'a self,
         request: LayerRequest,
         _: Next<'a>,
-    ) -> BoxFuture<'a, Result<LayerAnswer, layer::Error>> {
+    ) -> BoxFuture<'a, Result<LayerAnswer, layer::FetchError>> {
         Box::pin(async move {
             Ok(LayerAnswer::new(match request.url().path() {
                 "/" => "<p>Teas: <a href=/green>green</a>, <a href=/black>black</a>.".into(),

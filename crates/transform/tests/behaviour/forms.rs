@@ -30,7 +30,7 @@ fn article(part: &str) -> String {
          <a href=/about>About</a></header><main><article><h1>Ice records</h1>{BEFORE}{part}{AFTER}</article></main>\
          <footer>Copyright 2026 Foo</footer></body></html>"
     );
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     transform(input, &options).unwrap().document.markdown.unwrap()
 }
 

@@ -20,7 +20,7 @@ const FOURTH: &str = "<p>Whoever wants to see it can come on the first Sunday of
 fn converted(html: &str, options: ScrapeOptions) -> gleaner_types::Document {
     let url = "https://example.org/notes/kiln".parse().unwrap();
     let options = options.check().unwrap();
-    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    let input = Input::new(&url, Some("text/html; charset=utf-8"), html.as_bytes());
     transform(input, &options).unwrap().document
 }
 

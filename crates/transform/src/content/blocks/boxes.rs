@@ -178,7 +178,7 @@ impl Blocks {
                 .take(usize::from(MAX_DISTANCE))
                 .any(|around| unseen::is_hidden(tree, around))
         };
-        !block.invisible && !(block.hidden && text.is_some_and(is_hidden))
+        !(block.invisible || block.hidden && text.is_some_and(is_hidden))
     }
 }
 
