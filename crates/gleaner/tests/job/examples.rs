@@ -77,7 +77,7 @@ fn site() -> Server {
 
 /// A server with one page at every path.
 fn page(html: &str) -> RawServer {
-    let answer = Step::respond("200 OK", &[("Content-Type", "text/html")], html.to_owned());
+    let answer = Step::respond("200 OK", &[("Content-Type", "text/html")], html);
     RawServer::start([Step::ReadRequest, answer, Step::Repeat]).unwrap()
 }
 
