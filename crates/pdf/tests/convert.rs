@@ -96,3 +96,19 @@ fn a_file_without_pages_is_malformed() {
     let empty = file(&[b"<< /Type /Catalog >>".to_vec()], "");
     assert!(matches!(convert(&empty, &Options::default()).unwrap_err().kind(), ErrorKind::Malformed { .. }));
 }
+
+#[test]
+fn a_watermark_at_an_angle_is_read_once_behind_the_text() {
+    let page = |text: &str| {
+        let mut content = lines(&["The kiln is loaded in the evening.", text, "Then it is closed."]);
+        content.extend_from_slice(b"\nBT /F1 60 Tf .7071 .7071 -.7071 .7071 80 640 Tm (DRAFT ONLY) Tj ET");
+        content
+    };
+    let file = pages(&[page("Leave room between shelves."), page("Fire slowly.")], &[], "");
+    let converted = convert(&file, &Options::default()).unwrap();
+    let text = converted.markdown.replace('\n', " ");
+    assert!(text.contains("in the evening. Leave room between shelves. Then it is closed."), "{text}");
+    assert!(text.contains("Fire slowly. Then it is closed."), "{text}");
+    assert_eq!(text.matches("DRAFT ONLY").count(), 1, "{text}");
+    assert!(!text.contains('#'), "it is no heading: {text}");
+}

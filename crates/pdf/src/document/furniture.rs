@@ -49,6 +49,27 @@ const MAX_HEADING_LINES: usize = 3;
 /// What a line says, and the band that it is in.
 type Mark = (u64, i32);
 
+/// Drops the texts at an angle that an earlier page has: a watermark is read once.
+pub(super) fn drop_watermarks(pages: &mut [PageLayout]) {
+    let mut read: HashSet<u64> = HashSet::new();
+    for page in pages {
+        // What the pages before have. A page may have the same text several times.
+        let mut own = Vec::new();
+        for region in &mut page.regions {
+            region.items.retain(|item| match item {
+                Item::Line(line) if line.is_slanted => {
+                    let saying = exact(line.text.as_str());
+                    own.extend(saying);
+                    saying.is_none_or(|saying| !read.contains(&saying))
+                }
+                _ => true,
+            });
+        }
+        page.regions.retain(|region| !region.items.is_empty());
+        read.extend(own);
+    }
+}
+
 /// Drops the furniture of pages. The only text of a page always stays.
 pub(super) fn drop(pages: &mut [PageLayout]) {
     let headings = Headings::of(pages);

@@ -41,6 +41,8 @@ pub(crate) struct Line {
     pub(crate) is_mono: bool,
     /// It is read from its right end.
     pub(crate) is_from_right: bool,
+    /// It is at an angle, for example a watermark.
+    pub(crate) is_slanted: bool,
     /// How far down the page it is: 0 at the top, 1 at the bottom.
     pub(crate) place: f32,
 }
@@ -110,6 +112,7 @@ impl Line {
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono: all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9,
             is_from_right,
+            is_slanted: false,
             place: 0.5,
         }
     }

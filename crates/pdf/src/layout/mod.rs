@@ -1,6 +1,7 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
-//! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
+//! Each step is a file: [`slanted`] takes texts at an
+//! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from
 //! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
 //! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
@@ -21,6 +22,7 @@ mod line;
 mod mono;
 mod page;
 mod ruled;
+mod slanted;
 mod table;
 mod tagged;
 mod text;

@@ -13,11 +13,15 @@ use super::fragment::{Fragment, fragments};
 use super::line::{Line, part_rows};
 use super::mono;
 use super::ruled::with_tables;
+use super::slanted;
 use super::table::Table;
 use super::tagged::{Block, Tagged, blocks};
 use super::text::Url;
 use super::token::{Area, Cutter, MAX_PLACE, Token, Turn};
 use crate::reader::ReadPage;
+
+/// Text at an angle counts as at most this large.
+const MAX_SLANTED_SIZE: f32 = 8.0;
 
 /// A page: its parts in reading order.
 #[derive(Debug, Default)]
@@ -65,6 +69,7 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
     }
+    let slanted = slanted::take(&mut read.spans);
     let urls: Vec<Url> = read.links.iter().map(|link| link.url.as_str().into()).collect();
     let mut cutter = Cutter::new(&read.links);
     let mut turns: BTreeMap<Turn, Vec<Token>> = BTreeMap::new();
@@ -100,7 +105,29 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
             page.regions.extend(regions(part, area, &urls));
         }
     }
+    page.regions.extend(slanted.values().flat_map(|spans| slanted_regions(spans)));
     page
+}
+
+/// The regions of texts of one angle, which are turned upright.
+fn slanted_regions(spans: &[TextSpan]) -> Vec<Region> {
+    let mut cutter = Cutter::new(&[]);
+    let mut tokens = Vec::new();
+    for span in spans {
+        cutter.cut(span, &mut tokens);
+    }
+    let from_right = is_right_to_left_text(&tokens);
+    let parts = parts(divided(fragments(tokens)), from_right);
+    let mut found: Vec<Region> = parts.into_iter().flat_map(|part| regions(part, None, &[])).collect();
+    for item in found.iter_mut().flat_map(|region| &mut region.items) {
+        if let Item::Line(line) = item {
+            line.is_slanted = true;
+            // A large one is a watermark, and no heading.
+            line.size = line.size.min(MAX_SLANTED_SIZE);
+            line.is_bold = false;
+        }
+    }
+    found
 }
 
 /// Drops what the file marks as no part of its text, for example running heads. If that is most of the page,
