@@ -112,3 +112,19 @@ fn a_watermark_at_an_angle_is_read_once_behind_the_text() {
     assert_eq!(text.matches("DRAFT ONLY").count(), 1, "{text}");
     assert!(!text.contains('#'), "it is no heading: {text}");
 }
+
+#[test]
+fn invisible_text_over_visible_text_is_dropped() {
+    let mut content = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
+    // The layer of text recognition: the same words in other letters, and words of a picture.
+    content.extend_from_slice(
+        b"\nBT 3 Tr /F1 11 Tf 104 Tz 72.4 720.5 Td (The kiln is loaded in the evening.) Tj ET \
+          BT 3 Tr /F1 9 Tf 72.4 704.5 Td (Leave room between) Tj ET \
+          BT 3 Tr /F1 12 Tf 72 600 Td (Words of a picture.) Tj ET",
+    );
+    let hidden = b"BT 3 Tr /F1 12 Tf 72 720 Td (A page that was scanned.) Tj ET".to_vec();
+    let converted = convert(&pages(&[content, hidden], &[], ""), &Options::default()).unwrap();
+    for text in ["kiln is loaded", "Leave room between", "Words of a picture.", "A page that was scanned."] {
+        assert_eq!(converted.markdown.matches(text).count(), 1, "{text}: {}", converted.markdown);
+    }
+}

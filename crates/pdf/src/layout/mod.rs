@@ -1,6 +1,6 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
-//! Each step is a file: [`slanted`] takes texts at an
+//! Each step is a file: [`layers`] drops invisible texts over visible ones; [`slanted`] takes texts at an
 //! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from
 //! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
@@ -18,6 +18,7 @@ mod chars;
 mod columns;
 mod fragment;
 mod hyphen;
+mod layers;
 mod line;
 mod mono;
 mod page;

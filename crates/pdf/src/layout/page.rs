@@ -10,6 +10,7 @@ use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
+use super::layers::drop_hidden;
 use super::line::{Line, part_rows};
 use super::mono;
 use super::ruled::with_tables;
@@ -65,6 +66,7 @@ pub(crate) enum Item {
 pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
     drop_artifacts(&mut read.spans);
+    drop_hidden(&mut read.spans);
     mono::mark(&mut read.spans);
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
