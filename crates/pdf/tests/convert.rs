@@ -106,7 +106,7 @@ fn a_watermark_at_an_angle_is_read_once_behind_the_text() {
     };
     let file = pages(&[page("Leave room between shelves."), page("Fire slowly.")], &[], "");
     let converted = convert(&file, &Options::default()).unwrap();
-    let text = converted.markdown.replace('\n', " ");
+    let text = converted.markdown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("in the evening. Leave room between shelves. Then it is closed."), "{text}");
     assert!(text.contains("Fire slowly. Then it is closed."), "{text}");
     assert_eq!(text.matches("DRAFT ONLY").count(), 1, "{text}");
@@ -127,4 +127,65 @@ fn invisible_text_over_visible_text_is_dropped() {
     for text in ["kiln is loaded", "Leave room between", "Words of a picture.", "A page that was scanned."] {
         assert_eq!(converted.markdown.matches(text).count(), 1, "{text}: {}", converted.markdown);
     }
+}
+
+/// A file of one page with this text, and these entries of its catalog. The objects of `more` are numbered
+/// from 6.
+fn with_catalog(text: &str, entries: &str, more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+                /Resources << /Font << /F1 5 0 R >> >> >>";
+    let mut objects = vec![
+        format!("<< /Type /Catalog /Pages 2 0 R {entries} >>").into_bytes(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        stream("", &lines(&[text])),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+    ];
+    objects.extend_from_slice(more);
+    file(&objects, trailer)
+}
+
+#[test]
+fn metadata_in_xmp_is_read_before_the_dictionary() {
+    let xmp = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF><rdf:Description><dc:title><rdf:Alt>\
+               <rdf:li xml:lang='x-default'>The Kiln</rdf:li></rdf:Alt></dc:title><dc:creator><rdf:Seq>\
+               <rdf:li>A. Potter</rdf:li><rdf:li>B. Baker</rdf:li></rdf:Seq></dc:creator>\
+               <xmp:CreateDate>2024-01-15T10:30:00Z</xmp:CreateDate></rdf:Description></rdf:RDF></x:xmpmeta>";
+    let more = [
+        stream("/Type /Metadata /Subtype /XML", xmp.as_bytes()),
+        b"<< /Title (kiln.doc) /Author (user) /Subject (Firing) /CreationDate (D:20200101) >>".to_vec(),
+    ];
+    let file = with_catalog("Fire slowly.", "/Metadata 6 0 R", &more, "/Info 7 0 R");
+    let converted = convert(&file, &Options::default()).unwrap();
+    assert_eq!(converted.title.as_deref(), Some("The Kiln"));
+    assert_eq!(converted.author.as_deref(), Some("A. Potter, B. Baker"));
+    assert_eq!(converted.created.as_deref(), Some("D:20240115103000Z"));
+    assert_eq!(converted.subject.as_deref(), Some("Firing"), "what XMP does not say");
+}
+
+#[test]
+fn the_placeholder_of_a_dynamic_form_gives_way_to_the_form() {
+    let template = b"<template><subform><draw><value><text>Application for a permit</text></value></draw>\
+                     <field name='who'><caption><value><text>Name</text></value></caption></field></subform>\
+                     </template>";
+    let data = b"<xfa:datasets><xfa:data><f><who>Wilma Quandt</who></f></xfa:data></xfa:datasets>";
+    let entries = "/NeedsRendering true /AcroForm << /Fields [] /XFA [(template) 6 0 R (datasets) 7 0 R] >>";
+    let file = with_catalog("Please wait...", entries, &[stream("", template), stream("", data)], "");
+    let converted = convert(&file, &Options::default()).unwrap();
+    assert!(converted.is_placeholder);
+    assert_eq!(converted.markdown, "Application for a permit\n\nName: Wilma Quandt");
+    let file = with_catalog("Please wait...", "/AcroForm << /Fields [] /XFA 99 0 R >>", &[], "");
+    assert!(!convert(&file, &Options::default()).unwrap().is_placeholder, "there is no form");
+}
+
+#[test]
+fn a_file_may_begin_behind_other_bytes_and_end_early() {
+    let file = with_catalog("Fire slowly.", "", &[], "");
+    let behind = |bytes: usize| [vec![b' '; bytes], file.clone()].concat();
+    let converted = convert(&behind(1_024), &Options::default()).unwrap();
+    assert!(converted.markdown.contains("Fire slowly.") && !converted.is_cut);
+    assert_eq!(*convert(&behind(1_025), &Options::default()).unwrap_err().kind(), ErrorKind::NotPdf);
+    let table = file.windows(5).position(|bytes| bytes == b"xref\n").unwrap();
+    let converted = convert(&file[..table], &Options::default()).unwrap();
+    assert!(converted.markdown.contains("Fire slowly.") && converted.is_cut);
 }

@@ -32,7 +32,7 @@ mod widths;
 
 pub(crate) use self::chars::key;
 pub(crate) use self::line::Line;
-pub(crate) use self::page::{Item, PageLayout, Region, lay_out};
+pub(crate) use self::page::{Item, PageLayout, Region, is_unreadable, lay_out, paragraphs};
 pub(crate) use self::table::Table;
 pub(crate) use self::tagged::{Block, Role};
 pub(crate) use self::text::Text;

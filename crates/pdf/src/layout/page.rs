@@ -16,10 +16,13 @@ use super::mono;
 use super::ruled::with_tables;
 use super::slanted;
 use super::table::Table;
-use super::tagged::{Block, Tagged, blocks};
-use super::text::Url;
+use super::tagged::{Block, Role, Tagged, blocks};
+use super::text::{Text, Url};
 use super::token::{Area, Cutter, MAX_PLACE, Token, Turn};
 use crate::reader::ReadPage;
+
+/// Glyphs without a character, at least this many, are text that is missing. A few are bullets and signs.
+const MIN_UNKNOWN: usize = 20;
 
 /// Text at an angle counts as at most this large.
 const MAX_SLANTED_SIZE: f32 = 8.0;
@@ -60,6 +63,34 @@ pub(crate) enum Item {
     Table(Table),
     /// A block that the file marks as one.
     Block(Block),
+}
+
+/// Whether the file does not say which characters much of the text of a page is.
+pub(crate) fn is_unreadable(read: &ReadPage) -> bool {
+    let (mut unknown, mut known) = (0_usize, 0_usize);
+    for c in read.spans.iter().flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()) {
+        *(if c == char::REPLACEMENT_CHARACTER { &mut unknown } else { &mut known }) += 1;
+    }
+    unknown > known || (unknown >= MIN_UNKNOWN && unknown >= known / 10)
+}
+
+/// A page of these paragraphs.
+pub(crate) fn paragraphs(texts: Vec<String>) -> PageLayout {
+    let block = |text: String| {
+        let mut block = Block {
+            role: Role::Paragraph,
+            text: Text::default(),
+            lines: Vec::new(),
+            marker: String::new(),
+            size: 0.0,
+            is_bold: false,
+            is_mono: false,
+        };
+        block.text.push(&text, None);
+        Item::Block(block)
+    };
+    let items: Vec<Item> = texts.into_iter().map(block).collect();
+    PageLayout { regions: vec![Region { items }], ..PageLayout::default() }
 }
 
 /// Puts the texts of a page in order.
@@ -210,7 +241,6 @@ fn regions(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Vec<Region>
 #[cfg(test)]
 mod tests {
     use super::super::fragment::tests::fragment;
-    use super::super::text::Text;
     use super::*;
 
     #[test]

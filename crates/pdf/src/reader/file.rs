@@ -6,7 +6,7 @@ use memchr::memmem;
 use pdfboss_core::filters::decode_stream;
 use pdfboss_core::objstm::ObjStm;
 use pdfboss_core::parser::{NoResolve, Parser, Resolve};
-use pdfboss_core::xref::{Xref, XrefEntry, load_xref};
+use pdfboss_core::xref::{Xref, XrefEntry, load_xref, startxref};
 use pdfboss_core::{
     Decryptor, Dict, Error as ReadError, ObjRef, Object, ObjectSource, Result as Read, Stream,
     direct_crypt_filters, resolve_sync_with,
@@ -41,6 +41,9 @@ const MAP_COST: u64 = 8;
 /// each code, so a long one would multiply a page.
 const MAX_MAPPED_DIGITS: usize = 40;
 
+/// The end of a file is in its last bytes, this many.
+const END_BYTES: usize = 4_096;
+
 /// A budget that a file exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
@@ -55,6 +58,7 @@ enum Limit {
 /// chain of objects that each need the next one can overflow its stack.
 pub(crate) struct File<'b> {
     bytes: &'b [u8],
+    is_cut: bool,
     table: Xref,
     decryptor: Option<Decryptor>,
     kept: RefCell<HashMap<ObjRef, (Rc<Object>, u64)>>,
@@ -75,9 +79,8 @@ pub(crate) struct File<'b> {
 impl<'b> File<'b> {
     /// Reads the table of a file, and the key of an encrypted one that needs no password.
     pub(crate) fn open(bytes: &'b [u8], options: &Options) -> Result<Self, Error> {
-        // Offsets count from the header.
-        let header = memmem::find(bytes, b"%PDF-").unwrap_or(0);
-        let bytes = bytes.get(header..).unwrap_or(bytes);
+        let is_cut = is_cut(bytes);
+        let bytes = from_header(bytes);
         sections::check(bytes, options)?;
         let table = load_xref(bytes).map_err(Error::malformed)?;
         if table.len() > options.max_objects {
@@ -85,6 +88,7 @@ impl<'b> File<'b> {
         }
         let mut file = Self {
             bytes,
+            is_cut,
             table,
             decryptor: None,
             kept: RefCell::default(),
@@ -130,6 +134,11 @@ impl<'b> File<'b> {
     /// The trailer: where reading begins.
     pub(crate) fn trailer(&self) -> &Dict {
         &self.table.trailer
+    }
+
+    /// Whether the end of the file is missing.
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The numbers of all objects, in their order.
@@ -409,6 +418,40 @@ impl ObjectSource for File<'_> {
     }
 }
 
+/// The bytes that offsets count from: the header, or what is before it if the table is where it says only
+/// then.
+fn from_header(bytes: &[u8]) -> &[u8] {
+    let header = memmem::find(bytes, b"%PDF-").unwrap_or(0);
+    let behind = bytes.get(header..).unwrap_or(bytes);
+    let has_table = |bytes: &[u8]| {
+        let place = startxref(bytes).and_then(|start| bytes.get(start..)).unwrap_or_default();
+        let place = place.trim_ascii_start();
+        let mut words = place.get(..40).unwrap_or(place).split(u8::is_ascii_whitespace);
+        let mut is_number = || words.next().is_some_and(|word| word.iter().all(u8::is_ascii_digit));
+        place.starts_with(b"xref")
+            || (is_number() && is_number() && words.next().is_some_and(|word| word.starts_with(b"obj")))
+    };
+    if header > 0 && !has_table(behind) && has_table(bytes) { bytes } else { behind }
+}
+
+/// Whether the end of a file is missing: its last bytes have none, or it says that it is longer.
+fn is_cut(bytes: &[u8]) -> bool {
+    let end = bytes.get(bytes.len().saturating_sub(END_BYTES)..).unwrap_or(bytes);
+    if memmem::find(end, b"%%EOF").is_none() && memmem::find(end, b"startxref").is_none() {
+        return true;
+    }
+    let head = bytes.get(..END_BYTES).unwrap_or(bytes);
+    let Some(linear) = memmem::find(head, b"/Linearized") else { return false };
+    let entries = head.get(linear..).unwrap_or_default();
+    let entries = entries.get(..memmem::find(entries, b">>").unwrap_or(0)).unwrap_or_default();
+    memmem::find_iter(entries, b"/L").any(|at| {
+        let value = entries.get(at + 2..).unwrap_or_default().trim_ascii_start();
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).take(15);
+        let length = digits.fold(0_u64, |length, digit| 10 * length + u64::from(digit - b'0'));
+        length > bytes.len() as u64
+    })
+}
+
 /// Whether a character map has a string of many digits.
 fn has_long_text(map: &[u8]) -> bool {
     let mut rest = map;
@@ -476,6 +519,33 @@ mod tests {
         assert!(file.stream_data(&stream).is_err());
         assert!(file.exceeded().unwrap().is_limit());
         assert!(file.get(reference(1)).is_err(), "nothing more is read");
+    }
+
+    #[test]
+    fn a_file_without_its_end_is_cut() {
+        let whole = file(&[stream("", &[b'x'; 600])], "");
+        assert!(!open(&whole).is_cut());
+        assert!(is_cut(&whole[..600]));
+        let linear = |length: usize| {
+            let entries = format!("<< /Linearized 1 /L {length} /H [9 9] >>").into_bytes();
+            file(&[entries, stream("", &[b'x'; 600])], "")
+        };
+        assert!(!is_cut(&linear(600)));
+        assert!(is_cut(&linear(9_000)));
+    }
+
+    #[test]
+    fn offsets_may_count_from_the_bytes_before_the_header() {
+        let bytes = file(&[b"<< /Type /Catalog >>".to_vec()], "");
+        let before = [b"HTTP/1.1 200 OK\n\n".as_slice(), &bytes].concat();
+        assert!(open(&before).get(reference(1)).is_ok());
+        // The same with a table whose offsets count from the first byte.
+        let shifted = String::from_utf8(before).unwrap();
+        let table = shifted.find("xref\n0").unwrap();
+        let (start, _) = shifted.split_once("startxref").unwrap();
+        let counted = start.replace("0000000009", &format!("{:010}", shifted.find("1 0 obj").unwrap()));
+        let counted = format!("{counted}startxref\n{table}\n%%EOF\n");
+        assert!(open(counted.as_bytes()).get(reference(1)).is_ok());
     }
 
     #[test]
