@@ -189,3 +189,50 @@ fn a_file_may_begin_behind_other_bytes_and_end_early() {
     let converted = convert(&file[..table], &Options::default()).unwrap();
     assert!(converted.markdown.contains("Fire slowly.") && converted.is_cut);
 }
+
+/// A page with these codes, in a composite font with this encoding. The objects of `more` are numbered from 7.
+fn composite(codes: &str, encoding: &str, descendant: &str, more: &[Vec<u8>]) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+                /Resources << /Font << /F1 5 0 R >> >> >>";
+    let font = format!(
+        "<< /Type /Font /Subtype /Type0 /BaseFont /Kiln /Encoding {encoding} /DescendantFonts [6 0 R] >>"
+    );
+    let descendant = format!("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Kiln {descendant} >>");
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        stream("", format!("BT /F1 12 Tf 72 720 Td <{codes}> Tj ET").as_bytes()),
+        font.into_bytes(),
+        descendant.into_bytes(),
+    ];
+    objects.extend_from_slice(more);
+    file(&objects, "")
+}
+
+#[test]
+fn a_font_without_a_map_to_unicode_is_read_by_its_program() {
+    // A character map from `k` to `n` to the glyphs 1 to 4.
+    let mut program = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x1E".to_vec();
+    program.extend(b"\0\0\0\x01\0\x03\0\x01\0\0\0\x0C");
+    program.extend(b"\0\x06\0\x12\0\0\0\x6B\0\x04\0\x01\0\x02\0\x03\0\x04");
+    let descendant = "/FontDescriptor << /Type /FontDescriptor /FontFile2 7 0 R >>";
+    let text = |program: &[u8]| {
+        let file = composite("00010002000300040001", "/Identity-H", descendant, &[stream("", program)]);
+        convert(&file, &Options::default()).unwrap()
+    };
+    assert_eq!(text(&program).markdown.trim(), "klmnk");
+    let unknown = text(b"no font");
+    assert_eq!((unknown.markdown.as_str(), unknown.pages_unreadable.as_slice()), ("", &[1][..]));
+}
+
+#[test]
+fn collections_and_vertical_writing_need_no_map_to_unicode() {
+    let descendant = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >>";
+    for encoding in ["/90ms-RKSJ-H", "/90ms-RKSJ-V"] {
+        let file = composite("93FA967B8CEA", encoding, descendant, &[]);
+        let converted = convert(&file, &Options::default()).unwrap();
+        assert_eq!(converted.markdown.trim(), "日本語", "{encoding}");
+        assert!(converted.pages_unreadable.is_empty());
+    }
+}

@@ -13,6 +13,7 @@ use pdfboss_core::{
 };
 
 use super::content::{self, MAX_PAGE_TEXTS};
+use super::fonts;
 use super::marks::Marks;
 use super::sections;
 use super::tame::tame;
@@ -67,6 +68,9 @@ pub(crate) struct File<'b> {
     packed: RefCell<HashMap<u32, Option<Rc<ObjStm>>>>,
     packed_bytes: Cell<usize>,
     depth: Cell<u32>,
+    /// Fonts whose programs were read, and whether one is being read.
+    fonts: Cell<u32>,
+    is_in_font: Cell<bool>,
     values_left: Cell<u64>,
     inflated_left: Cell<u64>,
     max_inflated: u64,
@@ -96,6 +100,8 @@ impl<'b> File<'b> {
             packed: RefCell::default(),
             packed_bytes: Cell::new(0),
             depth: Cell::new(0),
+            fonts: Cell::new(0),
+            is_in_font: Cell::new(false),
             values_left: Cell::new(MAX_VALUES),
             inflated_left: Cell::new(options.max_inflated_bytes),
             max_inflated: options.max_inflated_bytes,
@@ -256,6 +262,22 @@ impl<'b> File<'b> {
         Ok((Object::Dict(type3::in_thousandths(font, &matrix, &widths)), weight.saturating_add(more)))
     }
 
+    /// A font with the characters that its program says, and its weight. Fonts that it refers to are read as
+    /// they are, so a font that refers to itself ends.
+    fn with_characters(&self, font: Dict, weight: u64) -> Read<(Object, u64)> {
+        if self.fonts.get() >= fonts::MAX_FONTS {
+            return Ok((Object::Dict(font), weight));
+        }
+        self.fonts.set(self.fonts.get() + 1);
+        self.is_in_font.set(true);
+        let completed = fonts::completed(self, font.clone());
+        self.is_in_font.set(false);
+        let Some(completed) = completed else { return Ok((Object::Dict(font), weight)) };
+        let (object, weight) = tame(Object::Dict(completed));
+        self.spend(weight)?;
+        Ok((object, weight))
+    }
+
     fn load(&self, reference: ObjRef) -> Read<Object> {
         match self.table.get(reference.num) {
             None | Some(XrefEntry::Free) => Err(ReadError::ObjectNotFound(reference.num, reference.r#gen)),
@@ -376,6 +398,12 @@ impl ObjectSource for File<'_> {
         }
         let (object, weight) = match object {
             Object::Dict(font) if type3::is_font(&font) => self.with_widths(font, weight)?,
+            Object::Dict(font) if fonts::may_lack_characters(&font) => {
+                if self.is_in_font.get() {
+                    return Ok(Object::Dict(font));
+                }
+                self.with_characters(font, weight)?
+            }
             other => (other, weight),
         };
         if self.kept_values.get().saturating_add(weight) > MAX_KEPT_VALUES {

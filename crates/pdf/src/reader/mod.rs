@@ -5,13 +5,16 @@
 
 mod annotations;
 mod bullets;
+mod cff;
 mod content;
 mod file;
+mod fonts;
 mod links;
 mod marks;
 mod page;
 mod pages;
 mod sections;
+mod sfnt;
 mod tame;
 mod type3;
 mod xfa;

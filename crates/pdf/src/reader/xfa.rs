@@ -16,8 +16,8 @@ const MAX_PACKETS: usize = 100;
 /// Elements whose texts are not shown.
 const HIDDEN: [&str; 8] = ["assist", "bind", "calculate", "desc", "event", "format", "items", "validate"];
 
-/// The texts of a dynamic form, one for each of its fields and texts. `None` if the file has no such form: its
-/// pages show what there is. A form whose parts cannot be read has no texts.
+/// The texts of a dynamic form, one for each of its fields and texts. `None` if the file has no such form:
+/// its pages show what there is. A form whose parts cannot be read has no texts.
 pub(crate) fn form(file: &File<'_>) -> Option<Vec<String>> {
     let root = file.dict(file.trailer(), "Root")?;
     let acro_form = file.dict(&root, "AcroForm")?;
@@ -169,11 +169,12 @@ mod tests {
     #[test]
     fn a_form_is_its_texts_and_fields() {
         let document = "<template><subform><draw name='t'><value><text>Application</text></value></draw>\
-             <field name='who'><caption><value><text>Name</text></value></caption><items><text>1</text></items>\
-             <event><script>x</script></event></field>\
+             <field name='who'><caption><value><text>Name</text></value></caption>\
+             <items><text>1</text></items><event><script>x</script></event></field>\
              <draw><value><exData><body><p>Read <b>all</b></p><p>of it.</p></body></exData></value></draw>\
              <draw presence='hidden'><value><text>secret</text></value></draw>\
-             <field name='when'><caption><value><text>Date:</text></value></caption></field></subform></template>\
+             <field name='when'><caption><value><text>Date:</text></value></caption></field>\
+             </subform></template>\
              <xfa:datasets><xfa:data><f><who>W. Quandt &amp; Co</who><when>2024-05-01</when></f></xfa:data>\
              </xfa:datasets>";
         let mut values = values(document);
