@@ -5,16 +5,19 @@ use pdfboss_core::{Immediate, Metadata, OutlineItem, block_on, outline_with};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{self, Entry};
-use crate::layout::{PageLayout, lay_out};
-use crate::reader::{File, Reader, pages};
+use crate::layout::{PageLayout, is_unreadable, lay_out, paragraphs};
+use crate::reader::{File, Reader, form, pages, xmp};
 use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe};
 
 /// Stack of the thread that parses a file. The parsers recurse on some structures of a file to bounded
 /// depths. The stack is reserved address space; most of it is never used.
 pub const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// The header may be anywhere in the first bytes, this many (PDF 32000-1, annex H, note 13).
-const HEADER_BYTES: usize = 1_024;
+/// The header may be behind at most this many bytes (PDF 32000-1, annex H, note 13).
+const MAX_BYTES_BEFORE: usize = 1_024;
+
+/// How a file begins.
+const HEADER: &[u8] = b"%PDF-";
 
 /// Most characters of each metadata field. A longer one is cut.
 const MAX_METADATA_CHARS: usize = 4_096;
@@ -36,7 +39,18 @@ pub struct Converted {
     pub pages_converted: u32,
     /// Pages, counted from 1, with pictures of text but no text. They need optical character recognition.
     pub pages_without_text: Vec<u32>,
-    /// The title in the file's metadata.
+    /// Pages, counted from 1, with text that cannot be read: their fonts do not say which characters much of
+    /// it is. It is left out.
+    #[serde(default)]
+    pub pages_unreadable: Vec<u32>,
+    /// Whether the end of the file is missing, and perhaps pages, fonts and texts with it.
+    #[serde(default)]
+    pub is_cut: bool,
+    /// Whether the pages are placeholders that ask for another program: the file is a dynamic form (XFA). The
+    /// Markdown has the texts and fields of the form instead, if they can be read.
+    #[serde(default)]
+    pub is_placeholder: bool,
+    /// The title in the file's metadata. XMP is read before the older dictionary, here and below.
     pub title: Option<String>,
     /// The author in the file's metadata.
     pub author: Option<String>,
@@ -59,8 +73,8 @@ pub struct Converted {
 /// [`ErrorKind::TooMuchMarkdown`] and [`ErrorKind::Malformed`] depend on the file; [`ErrorKind::Panicked`] is
 /// a bug of the parser that the file triggers. A damaged file that can be read is not an error.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
-    let head = bytes.get(..HEADER_BYTES).unwrap_or(bytes);
-    if memchr::memmem::find(head, b"%PDF-").is_none() {
+    let head = bytes.get(..MAX_BYTES_BEFORE + HEADER.len()).unwrap_or(bytes);
+    if memchr::memmem::find(head, HEADER).is_none() {
         return Err(ErrorKind::NotPdf.into());
     }
     thread::scope(|scope| {
@@ -82,11 +96,11 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     if nodes.is_empty() {
         return Err(Error::malformed("it has no pages"));
     }
-    let metadata = metadata(&file);
+    let info = metadata(&file);
     let entries = entries(&file);
     let reader = Reader::new(&file);
     let mut layouts: Vec<PageLayout> = Vec::new();
-    let mut pages_without_text = Vec::new();
+    let (mut pages_without_text, mut pages_unreadable) = (Vec::new(), Vec::new());
     let mut text_bytes = 0_usize;
     for (index, node) in nodes.iter().enumerate().take(options.max_pages as usize) {
         let page = reader.read(index, node);
@@ -95,8 +109,11 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
             Some(_) => break,
             None => {}
         }
+        let is_unreadable = is_unreadable(&page);
         let layout = lay_out(page);
-        if layout.regions.is_empty() && layout.has_pictures {
+        if is_unreadable {
+            pages_unreadable.push(number(index + 1));
+        } else if layout.regions.is_empty() && layout.has_pictures {
             pages_without_text.push(number(index + 1));
         }
         text_bytes = text_bytes.saturating_add(layout.text_bytes());
@@ -106,6 +123,13 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
         layouts.push(layout);
     }
     let pages_converted = number(layouts.len());
+    // Both come last: what they cost is not taken from the pages.
+    let form = form(&file);
+    let is_placeholder = form.is_some();
+    if let Some(texts) = form.filter(|texts| !texts.is_empty()) {
+        layouts = vec![paragraphs(texts)];
+    }
+    let xmp = xmp(&file);
     let markdown = safe::markdown(&document::markdown(layouts, &entries)?);
     if markdown.len() > MAX_MARKDOWN_BYTES {
         return Err(ErrorKind::TooMuchMarkdown { limit: MAX_MARKDOWN_BYTES }.into());
@@ -115,12 +139,15 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
         pages: number(nodes.len()),
         pages_converted,
         pages_without_text,
-        title: metadata_text(metadata.title),
-        author: metadata_text(metadata.author),
-        subject: metadata_text(metadata.subject),
-        keywords: metadata_text(metadata.keywords),
-        created: metadata_text(metadata.creation_date),
-        modified: metadata_text(metadata.mod_date),
+        pages_unreadable,
+        is_cut: file.is_cut(),
+        is_placeholder,
+        title: metadata_text(xmp.title, info.title),
+        author: metadata_text(xmp.author, info.author),
+        subject: metadata_text(xmp.subject, info.subject),
+        keywords: metadata_text(xmp.keywords, info.keywords),
+        created: metadata_text(xmp.creation_date, info.creation_date),
+        modified: metadata_text(xmp.mod_date, info.mod_date),
     })
 }
 
@@ -151,10 +178,13 @@ fn entries(file: &File<'_>) -> Vec<Entry> {
     entries
 }
 
-/// The text with white space folded and without control characters; `None` if nothing is left.
-fn metadata_text(text: Option<String>) -> Option<String> {
-    let text: String = text?.chars().take(MAX_METADATA_CHARS).collect();
-    let words: Vec<String> =
-        text.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect()).collect();
-    Some(words.join(" ")).filter(|text| !text.is_empty())
+/// The first text that is not empty, with white space folded and without control characters.
+fn metadata_text(first: Option<String>, second: Option<String>) -> Option<String> {
+    let folded = |text: String| {
+        let text: String = text.chars().take(MAX_METADATA_CHARS).collect();
+        let words: Vec<String> =
+            text.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect()).collect();
+        words.join(" ")
+    };
+    [first, second].into_iter().flatten().map(folded).find(|text| !text.is_empty())
 }

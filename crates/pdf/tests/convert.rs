@@ -96,3 +96,143 @@ fn a_file_without_pages_is_malformed() {
     let empty = file(&[b"<< /Type /Catalog >>".to_vec()], "");
     assert!(matches!(convert(&empty, &Options::default()).unwrap_err().kind(), ErrorKind::Malformed { .. }));
 }
+
+#[test]
+fn a_watermark_at_an_angle_is_read_once_behind_the_text() {
+    let page = |text: &str| {
+        let mut content = lines(&["The kiln is loaded in the evening.", text, "Then it is closed."]);
+        content.extend_from_slice(b"\nBT /F1 60 Tf .7071 .7071 -.7071 .7071 80 640 Tm (DRAFT ONLY) Tj ET");
+        content
+    };
+    let file = pages(&[page("Leave room between shelves."), page("Fire slowly.")], &[], "");
+    let converted = convert(&file, &Options::default()).unwrap();
+    let text = converted.markdown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("in the evening. Leave room between shelves. Then it is closed."), "{text}");
+    assert!(text.contains("Fire slowly. Then it is closed."), "{text}");
+    assert_eq!(text.matches("DRAFT ONLY").count(), 1, "{text}");
+    assert!(!text.contains('#'), "it is no heading: {text}");
+}
+
+#[test]
+fn invisible_text_over_visible_text_is_dropped() {
+    let mut content = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
+    // The layer of text recognition: the same words in other letters, and words of a picture.
+    content.extend_from_slice(
+        b"\nBT 3 Tr /F1 11 Tf 104 Tz 72.4 720.5 Td (The kiln is loaded in the evening.) Tj ET \
+          BT 3 Tr /F1 9 Tf 72.4 704.5 Td (Leave room between) Tj ET \
+          BT 3 Tr /F1 12 Tf 72 600 Td (Words of a picture.) Tj ET",
+    );
+    let hidden = b"BT 3 Tr /F1 12 Tf 72 720 Td (A page that was scanned.) Tj ET".to_vec();
+    let converted = convert(&pages(&[content, hidden], &[], ""), &Options::default()).unwrap();
+    for text in ["kiln is loaded", "Leave room between", "Words of a picture.", "A page that was scanned."] {
+        assert_eq!(converted.markdown.matches(text).count(), 1, "{text}: {}", converted.markdown);
+    }
+}
+
+/// A file of one page with this text, and these entries of its catalog. The objects of `more` are numbered
+/// from 6.
+fn with_catalog(text: &str, entries: &str, more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+                /Resources << /Font << /F1 5 0 R >> >> >>";
+    let mut objects = vec![
+        format!("<< /Type /Catalog /Pages 2 0 R {entries} >>").into_bytes(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        stream("", &lines(&[text])),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+    ];
+    objects.extend_from_slice(more);
+    file(&objects, trailer)
+}
+
+#[test]
+fn metadata_in_xmp_is_read_before_the_dictionary() {
+    let xmp = "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF><rdf:Description><dc:title><rdf:Alt>\
+               <rdf:li xml:lang='x-default'>The Kiln</rdf:li></rdf:Alt></dc:title><dc:creator><rdf:Seq>\
+               <rdf:li>A. Potter</rdf:li><rdf:li>B. Baker</rdf:li></rdf:Seq></dc:creator>\
+               <xmp:CreateDate>2024-01-15T10:30:00Z</xmp:CreateDate></rdf:Description></rdf:RDF></x:xmpmeta>";
+    let more = [
+        stream("/Type /Metadata /Subtype /XML", xmp.as_bytes()),
+        b"<< /Title (kiln.doc) /Author (user) /Subject (Firing) /CreationDate (D:20200101) >>".to_vec(),
+    ];
+    let file = with_catalog("Fire slowly.", "/Metadata 6 0 R", &more, "/Info 7 0 R");
+    let converted = convert(&file, &Options::default()).unwrap();
+    assert_eq!(converted.title.as_deref(), Some("The Kiln"));
+    assert_eq!(converted.author.as_deref(), Some("A. Potter, B. Baker"));
+    assert_eq!(converted.created.as_deref(), Some("D:20240115103000Z"));
+    assert_eq!(converted.subject.as_deref(), Some("Firing"), "what XMP does not say");
+}
+
+#[test]
+fn the_placeholder_of_a_dynamic_form_gives_way_to_the_form() {
+    let template = b"<template><subform><draw><value><text>Application for a permit</text></value></draw>\
+                     <field name='who'><caption><value><text>Name</text></value></caption></field></subform>\
+                     </template>";
+    let data = b"<xfa:datasets><xfa:data><f><who>Wilma Quandt</who></f></xfa:data></xfa:datasets>";
+    let entries = "/NeedsRendering true /AcroForm << /Fields [] /XFA [(template) 6 0 R (datasets) 7 0 R] >>";
+    let file = with_catalog("Please wait...", entries, &[stream("", template), stream("", data)], "");
+    let converted = convert(&file, &Options::default()).unwrap();
+    assert!(converted.is_placeholder);
+    assert_eq!(converted.markdown, "Application for a permit\n\nName: Wilma Quandt");
+    let file = with_catalog("Please wait...", "/AcroForm << /Fields [] /XFA 99 0 R >>", &[], "");
+    assert!(!convert(&file, &Options::default()).unwrap().is_placeholder, "there is no form");
+}
+
+#[test]
+fn a_file_may_begin_behind_other_bytes_and_end_early() {
+    let file = with_catalog("Fire slowly.", "", &[], "");
+    let behind = |bytes: usize| [vec![b' '; bytes], file.clone()].concat();
+    let converted = convert(&behind(1_024), &Options::default()).unwrap();
+    assert!(converted.markdown.contains("Fire slowly.") && !converted.is_cut);
+    assert_eq!(*convert(&behind(1_025), &Options::default()).unwrap_err().kind(), ErrorKind::NotPdf);
+    let table = file.windows(5).position(|bytes| bytes == b"xref\n").unwrap();
+    let converted = convert(&file[..table], &Options::default()).unwrap();
+    assert!(converted.markdown.contains("Fire slowly.") && converted.is_cut);
+}
+
+/// A page with these codes, in a composite font with this encoding. The objects of `more` are numbered from 7.
+fn composite(codes: &str, encoding: &str, descendant: &str, more: &[Vec<u8>]) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
+                /Resources << /Font << /F1 5 0 R >> >> >>";
+    let font = format!(
+        "<< /Type /Font /Subtype /Type0 /BaseFont /Kiln /Encoding {encoding} /DescendantFonts [6 0 R] >>"
+    );
+    let descendant = format!("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Kiln {descendant} >>");
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        stream("", format!("BT /F1 12 Tf 72 720 Td <{codes}> Tj ET").as_bytes()),
+        font.into_bytes(),
+        descendant.into_bytes(),
+    ];
+    objects.extend_from_slice(more);
+    file(&objects, "")
+}
+
+#[test]
+fn a_font_without_a_map_to_unicode_is_read_by_its_program() {
+    // A character map from `k` to `n` to the glyphs 1 to 4.
+    let mut program = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x1E".to_vec();
+    program.extend(b"\0\0\0\x01\0\x03\0\x01\0\0\0\x0C");
+    program.extend(b"\0\x06\0\x12\0\0\0\x6B\0\x04\0\x01\0\x02\0\x03\0\x04");
+    let descendant = "/FontDescriptor << /Type /FontDescriptor /FontFile2 7 0 R >>";
+    let text = |program: &[u8]| {
+        let file = composite("00010002000300040001", "/Identity-H", descendant, &[stream("", program)]);
+        convert(&file, &Options::default()).unwrap()
+    };
+    assert_eq!(text(&program).markdown.trim(), "klmnk");
+    let unknown = text(b"no font");
+    assert_eq!((unknown.markdown.as_str(), unknown.pages_unreadable.as_slice()), ("", &[1][..]));
+}
+
+#[test]
+fn collections_and_vertical_writing_need_no_map_to_unicode() {
+    let descendant = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >>";
+    for encoding in ["/90ms-RKSJ-H", "/90ms-RKSJ-V"] {
+        let file = composite("93FA967B8CEA", encoding, descendant, &[]);
+        let converted = convert(&file, &Options::default()).unwrap();
+        assert_eq!(converted.markdown.trim(), "日本語", "{encoding}");
+        assert!(converted.pages_unreadable.is_empty());
+    }
+}

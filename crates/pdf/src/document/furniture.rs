@@ -1,10 +1,13 @@
 //! Drops running heads, running feet and page numbers: lines that recur at one place near the edge of pages.
 //! A line with numbers recurs if they are the same on all pages, or if one of them counts the pages. A line
 //! that repeats a heading in smaller letters recurs if it does so in an outermost row of two other pages.
+//!
+//! A head that the text says nowhere else stays where it is read first: it may be the title of the document,
+//! or say whose account it is.
 
 use std::collections::{HashMap, HashSet};
 
-use super::numbers::Saying;
+use super::numbers::{Saying, exact};
 use crate::layout::{Item, Line, PageLayout, key};
 
 /// A line counts as near an edge within this share of the page.
@@ -46,29 +49,122 @@ const MAX_HEADING_LINES: usize = 3;
 /// What a line says, and the band that it is in.
 type Mark = (u64, i32);
 
+/// Drops the texts at an angle that an earlier page has: a watermark is read once.
+pub(super) fn drop_watermarks(pages: &mut [PageLayout]) {
+    let mut read: HashSet<u64> = HashSet::new();
+    for page in pages {
+        // What the pages before have. A page may have the same text several times.
+        let mut own = Vec::new();
+        for region in &mut page.regions {
+            region.items.retain(|item| match item {
+                Item::Line(line) if line.is_slanted => {
+                    let saying = exact(line.text.as_str());
+                    own.extend(saying);
+                    saying.is_none_or(|saying| !read.contains(&saying))
+                }
+                _ => true,
+            });
+        }
+        page.regions.retain(|region| !region.items.is_empty());
+        read.extend(own);
+    }
+}
+
 /// Drops the furniture of pages. The only text of a page always stays.
 pub(super) fn drop(pages: &mut [PageLayout]) {
     let headings = Headings::of(pages);
     let counts = Counts::of(pages, &headings);
-    for (index, page) in pages.iter_mut().enumerate() {
-        let found: HashSet<(usize, usize)> = edge_lines(page, index, &headings)
-            .into_iter()
-            .filter(|line| counts.recurs(line))
+    let found: Vec<Vec<EdgeLine>> = pages
+        .iter()
+        .enumerate()
+        .map(|(index, page)| {
+            let mut lines = edge_lines(page, index, &headings);
+            lines.retain(|line| counts.recurs(line));
+            let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
+            if lines.len() < all { lines } else { Vec::new() }
+        })
+        .collect();
+    let kept = first_heads(pages, &found, &counts);
+    for (index, (page, lines)) in pages.iter_mut().zip(&found).enumerate() {
+        let dropped: HashSet<(usize, usize)> = lines
+            .iter()
             .map(|line| (line.region, line.item))
+            .filter(|(region, item)| !kept.contains(&(index, *region, *item)))
             .collect();
-        let all: usize = page.regions.iter().map(|region| region.items.len()).sum();
-        if found.is_empty() || found.len() >= all {
+        if dropped.is_empty() {
             continue;
         }
         for (at, region) in page.regions.iter_mut().enumerate() {
             let mut item = 0;
             region.items.retain(|_| {
                 item += 1;
-                !found.contains(&(at, item - 1))
+                !dropped.contains(&(at, item - 1))
             });
         }
         page.regions.retain(|region| !region.items.is_empty());
     }
+}
+
+/// The heads that stay, as indices of pages, regions and items: those that begin the document or a part of
+/// it, and that the rest of the text does not say.
+fn first_heads(
+    pages: &[PageLayout],
+    found: &[Vec<EdgeLine>],
+    counts: &Counts,
+) -> HashSet<(usize, usize, usize)> {
+    let rest = other_sayings(pages, found);
+    let mut last_pages: HashMap<u64, usize> = HashMap::new();
+    for (page, lines) in found.iter().enumerate() {
+        last_pages.extend(lines.iter().map(|line| (line.saying.exact, page)));
+    }
+    let mut read: HashSet<u64> = HashSet::new();
+    let mut kept = HashSet::new();
+    let mut above: &[EdgeLine] = &[];
+    for (page, lines) in found.iter().enumerate() {
+        for line in lines {
+            // Another head was at its place, for the last time.
+            let is_next = || {
+                above.iter().any(|other| {
+                    let ends = last_pages.get(&other.saying.exact).is_some_and(|last| *last < page);
+                    ends && other.is_top && other.bands.iter().any(|band| line.bands.contains(band))
+                })
+            };
+            let is_first = if counts.is_exact(line) {
+                read.insert(line.saying.exact)
+                    && !rest.contains(&line.saying.exact)
+                    && (page == 0 || line.is_set_apart || is_next())
+            } else {
+                page == 0 && line.saying.letters >= MIN_NAME_CHARS
+            };
+            let may_stay = line.is_top && line.heading.is_none() && !line.saying.is_number;
+            if is_first && may_stay && line.saying.letters >= MIN_LETTERS {
+                kept.insert((page, line.region, line.item));
+            }
+        }
+        above = lines;
+    }
+    kept
+}
+
+/// What the lines and blocks say that do not recur.
+fn other_sayings(pages: &[PageLayout], found: &[Vec<EdgeLine>]) -> HashSet<u64> {
+    let mut sayings = HashSet::new();
+    for (page, lines) in pages.iter().zip(found) {
+        let recurring: HashSet<(usize, usize)> = lines.iter().map(|line| (line.region, line.item)).collect();
+        for (region, content) in page.regions.iter().enumerate() {
+            for (item, content) in content.items.iter().enumerate() {
+                let text = match content {
+                    Item::Line(line) => line.text.as_str(),
+                    Item::Block(block) => block.text.as_str(),
+                    Item::Table(_) => continue,
+                };
+                if text.chars().nth(MAX_CHARS).is_none() && !recurring.contains(&(region, item)) {
+                    sayings.extend(exact(text));
+                }
+            }
+        }
+    }
+    sayings
 }
 
 /// On how many pages the lines near the edges are.
@@ -78,18 +174,21 @@ struct Counts {
     /// By the index of the heading.
     headings: HashMap<usize, usize>,
     pages: usize,
+    /// Pages that lines must be on, and those that lines with a number that counts must be on.
     min_pages: usize,
+    min_counted: usize,
 }
 
 impl Counts {
     fn of(pages: &[PageLayout], headings: &Headings) -> Self {
-        let min_pages = if is_pair(pages) { 2 } else { MIN_PAGES };
+        let least = |is_pair: bool| if is_pair { 2 } else { MIN_PAGES };
         let mut counts = Self {
             exact: HashMap::new(),
             counted: HashMap::new(),
             headings: HashMap::new(),
             pages: pages.len(),
-            min_pages,
+            min_pages: least(is_pair(pages, str::to_owned)),
+            min_counted: least(is_pair(pages, key)),
         };
         for (index, page) in pages.iter().enumerate() {
             let lines = edge_lines(page, index, headings);
@@ -110,16 +209,23 @@ impl Counts {
     }
 
     fn recurs(&self, line: &EdgeLine) -> bool {
-        let most = |counts: &HashMap<Mark, usize>, marks: Vec<Mark>| {
-            marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0)
-        };
-        let exact = most(&self.exact, line.exact());
-        let is_text = line.saying.letters >= MIN_LETTERS || exact * 2 > self.pages;
-        let counted = most(&self.counted, line.counted());
-        let min_counted = if line.saying.is_number { self.min_pages.min(2) } else { self.min_pages };
+        let counted = most(&self.counted, &line.counted());
+        let min_counted = if line.saying.is_number { self.min_counted.min(2) } else { self.min_counted };
         let repeated = line.heading.and_then(|heading| self.headings.get(&heading)).copied().unwrap_or(0);
-        (exact >= self.min_pages && is_text) || counted >= min_counted || repeated >= MIN_HEADING_PAGES
+        self.is_exact(line) || counted >= min_counted || repeated >= MIN_HEADING_PAGES
     }
+
+    /// Whether a line says the same on enough pages.
+    fn is_exact(&self, line: &EdgeLine) -> bool {
+        let exact = most(&self.exact, &line.exact());
+        let is_text = line.saying.letters >= MIN_LETTERS || exact * 2 > self.pages;
+        exact >= self.min_pages && is_text
+    }
+}
+
+/// The most pages that one of these marks is on.
+fn most(counts: &HashMap<Mark, usize>, marks: &[Mark]) -> usize {
+    marks.iter().filter_map(|mark| counts.get(mark)).max().copied().unwrap_or(0)
 }
 
 /// A line near an edge of a page.
@@ -133,6 +239,9 @@ struct EdgeLine {
     heading: Option<usize>,
     /// It is in an outermost row, and is no title.
     may_count: bool,
+    is_top: bool,
+    /// It is bold or larger than the usual text.
+    is_set_apart: bool,
 }
 
 impl EdgeLine {
@@ -187,6 +296,8 @@ fn edge_lines(page: &PageLayout, index: usize, headings: &Headings) -> Vec<EdgeL
                 bands: [band(0.0), band(0.5) + 1],
                 heading: headings.repeated(&key(text), line.size, index).filter(|_| is_outer),
                 may_count: is_outer && (saying.is_number || line.size <= headings.least),
+                is_top: line.place < EDGE,
+                is_set_apart: line.is_bold || line.size > headings.least,
                 saying,
             });
         }
@@ -194,15 +305,15 @@ fn edge_lines(page: &PageLayout, index: usize, headings: &Headings) -> Vec<EdgeL
     found
 }
 
-/// Whether these are two pages, and not two copies of one: most of their lines differ.
-fn is_pair(pages: &[PageLayout]) -> bool {
+/// Whether these are two pages, and not two copies of one: most of their lines differ by their names.
+fn is_pair(pages: &[PageLayout], name: fn(&str) -> String) -> bool {
     let [first, second] = pages else { return false };
     let names = |page: &PageLayout| -> HashSet<String> {
         let items = page.regions.iter().flat_map(|region| &region.items);
         let name = |item: &Item| match item {
-            Item::Line(line) => Some(key(line.text.as_str())),
-            Item::Block(block) => Some(key(block.text.as_str())),
-            Item::Table(table) => table.cells().next().map(|cell| key(cell.as_str())),
+            Item::Line(line) => Some(name(line.text.as_str())),
+            Item::Block(block) => Some(name(block.text.as_str())),
+            Item::Table(table) => table.cells().next().map(|cell| name(cell.as_str())),
         };
         items.filter_map(name).filter(|name| !name.is_empty()).collect()
     };
@@ -325,7 +436,9 @@ mod tests {
             ])
         });
         for (at, lines) in left(pages.collect()).iter().enumerate() {
-            assert_eq!(lines, &[format!("Text {} of the page", at + 1), "Repeated in the middle".to_owned()]);
+            let head = (at == 0).then(|| "A Report".to_owned());
+            let text = [format!("Text {} of the page", at + 1), "Repeated in the middle".to_owned()];
+            assert_eq!(lines, &head.into_iter().chain(text).collect::<Vec<String>>());
         }
     }
 
@@ -415,7 +528,56 @@ mod tests {
             page(&[("Same", 0.05), ("a", 0.5), ("and b", 0.6)]),
             page(&[("Same", 0.05), ("c", 0.5), ("and d", 0.6)]),
         ];
-        assert_eq!(left(pages), [["a", "and b"], ["c", "and d"]]);
+        assert_eq!(left(pages), [vec!["Same", "a", "and b"], vec!["c", "and d"]]);
+    }
+
+    #[test]
+    fn rows_that_differ_in_numbers_are_two_pages() {
+        let pages = vec![
+            page(&[("Account of W. Quandt", 0.05), ("Delivery 1 10.50", 0.5), ("Delivery 2 11.25", 0.6)]),
+            page(&[("Account of W. Quandt", 0.05), ("Delivery 8 19.75", 0.5), ("Delivery 9 20.00", 0.6)]),
+        ];
+        let left = left(pages);
+        assert_eq!(left[0].len(), 3);
+        assert_eq!(left[1], ["Delivery 8 19.75", "Delivery 9 20.00"]);
+    }
+
+    #[test]
+    fn heads_stay_where_they_are_read_first() {
+        let clients = ["Wilma Quandt", "Wilma Quandt", "Wilma Quandt", "Ole Lund", "Ole Lund", "Ole Lund"];
+        let pages = clients.iter().enumerate().map(|(at, client)| {
+            let text = format!("Delivery {}", at * at);
+            page(&[("Statement of account", 0.04), (*client, 0.07), (text.as_str(), 0.5)])
+        });
+        let left = left(pages.collect());
+        assert_eq!(left[0], ["Statement of account", "Wilma Quandt", "Delivery 0"]);
+        assert_eq!(left[1], ["Delivery 1"]);
+        assert_eq!(left[3], ["Ole Lund", "Delivery 9"]);
+        assert_eq!(left[4], ["Delivery 16"]);
+    }
+
+    #[test]
+    fn heads_that_begin_on_a_later_page_do_not_stay() {
+        let heads = [None, Some("P. Miller"), Some("On Mills"), Some("P. Miller"), Some("On Mills")];
+        let heads = heads.into_iter().chain([Some("P. Miller"), Some("On Mills")]);
+        let pages = heads.enumerate().map(|(at, head)| {
+            let text = format!("Sentence {}", at * at);
+            let lines = head.map(|head| (head, 0.05)).into_iter().chain([(text.as_str(), 0.5)]);
+            page(&lines.collect::<Vec<_>>())
+        });
+        assert!(left(pages.collect()).iter().all(|lines| lines.len() == 1));
+    }
+
+    #[test]
+    fn a_head_that_the_text_says_does_not_stay() {
+        let mut pages: Vec<PageLayout> = (0..4)
+            .map(|at| {
+                let text = format!("Sentence {}", at * at);
+                page(&[("Of Mills", 0.05), (text.as_str(), 0.5)])
+            })
+            .collect();
+        pages.push(page(&[("Of Mills", 0.4), ("The end", 0.5)]));
+        assert_eq!(left(pages)[0], ["Sentence 0"]);
     }
 
     #[test]

@@ -61,6 +61,7 @@ pub(crate) struct Entry {
 
 /// The Markdown of pages.
 pub(crate) fn markdown(mut pages: Vec<PageLayout>, outline: &[Entry]) -> Result<String, Error> {
+    furniture::drop_watermarks(&mut pages);
     furniture::drop(&mut pages);
     hyphens::keep(&mut pages);
     let usual = style::Usual::of(&pages);

@@ -90,6 +90,11 @@ impl Saying {
     }
 }
 
+/// What [`Saying::exact`] of a text is.
+pub(super) fn exact(text: &str) -> Option<u64> {
+    Some(pieces(text)).filter(|pieces| !pieces.is_empty()).map(|pieces| hash(&pieces))
+}
+
 fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }

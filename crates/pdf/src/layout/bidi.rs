@@ -2,20 +2,45 @@
 //!
 //! A file draws a line from its left end. The line is cut into runs of one direction, which are put into the
 //! order in which they are read; the letters of the runs from right to left are reversed. Numbers and words
-//! from left to right keep their order.
+//! from left to right keep their order. What belongs to a number is in the Unicode bidirectional algorithm
+//! (UAX 9, rules W1 to W7): `25%` and `2023-05-01` are one number beside Hebrew letters, and several beside
+//! Arabic ones.
 
 use std::ops::Range;
 
 use super::chars::{is_mark, is_right_to_left};
 
-/// The direction of a character.
+/// The bidirectional class of a character, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum Class {
     Left,
+    /// A letter from right to left, for example of Hebrew.
     Right,
-    /// A digit: from left to right within a line from right to left.
-    Digit,
+    /// A letter of Arabic and its relatives: numbers behind it are of class `ArabicNumber`.
+    ArabicLetter,
+    EuropeanNumber,
+    ArabicNumber,
+    /// `+` and `-`.
+    Sign,
+    /// `%`, `$` and others beside a number.
+    Terminator,
+    /// `.`, `,`, `/` and `:` in a number.
+    Separator,
     Neutral,
+}
+
+impl Class {
+    const fn is_strong(self) -> bool {
+        matches!(self, Self::Left | Self::Right | Self::ArabicLetter)
+    }
+
+    const fn is_right(self) -> bool {
+        matches!(self, Self::Right | Self::ArabicLetter)
+    }
+
+    const fn is_number(self) -> bool {
+        matches!(self, Self::EuropeanNumber | Self::ArabicNumber)
+    }
 }
 
 /// The order in which these characters are read, as indices. They are in the order from left to right. `None`
@@ -24,29 +49,47 @@ pub(super) fn reading_order(chars: &[char]) -> Option<Vec<usize>> {
     if !chars.iter().any(|c| is_right_to_left(*c)) {
         return None;
     }
-    let strong = |wanted: Direction| chars.iter().filter(|c| direction(**c) == wanted).count();
-    let is_right = strong(Direction::Right) >= strong(Direction::Left);
     let units = units(chars);
-    let directions = resolved(chars, &units, is_right);
-    // Runs of one direction, as indices of units.
-    let mut runs: Vec<(Direction, Vec<usize>)> = Vec::new();
-    for (unit, direction) in directions.into_iter().enumerate() {
-        match runs.last_mut() {
-            Some((last, run)) if *last == direction => run.push(unit),
-            _ => runs.push((direction, vec![unit])),
+    let classes: Vec<Class> =
+        units.iter().map(|unit| chars.get(unit.start).map_or(Class::Neutral, |c| class(*c))).collect();
+    let mut order = Vec::with_capacity(units.len());
+    if is_from_right(chars) {
+        push_from_right(&classes, 0..units.len(), &mut order);
+    } else {
+        push_from_left(&classes, &mut order);
+    }
+    Some(order.into_iter().filter_map(|unit| units.get(unit)).flat_map(Range::clone).collect())
+}
+
+/// Whether a line is read from its right end. The characters are in the order from left to right.
+///
+/// A line begins with a letter of its own direction (UAX 9, P2), so two ends of one direction decide, and so
+/// does the mark that ends a sentence. Else most words do: an address is one word.
+pub(super) fn is_from_right(chars: &[char]) -> bool {
+    let mut strong = chars.iter().map(|c| class(*c)).filter(|class| class.is_strong());
+    let (Some(first), last) = (strong.next(), strong.next_back()) else { return false };
+    let last = last.unwrap_or(first);
+    let (mut right, mut left) = (0_usize, 0_usize);
+    for word in chars.split(|c| c.is_whitespace()) {
+        let mut classes = word.iter().map(|c| class(*c)).filter(|class| class.is_strong());
+        match classes.next() {
+            Some(start) if start.is_right() || classes.any(Class::is_right) => right += 1,
+            Some(_) => left += 1,
+            None => {}
         }
     }
-    if is_right {
-        runs.reverse();
+    match (first.is_right(), last.is_right()) {
+        (true, true) => !ends_sentence(chars.iter().rev()) || 2 * right >= left,
+        (false, false) => right >= 2 * left,
+        _ => ends_sentence(chars.iter()) || (right >= left && !ends_sentence(chars.iter().rev())),
     }
-    let mut order = Vec::with_capacity(chars.len());
-    for (direction, mut run) in runs {
-        if direction == Direction::Right {
-            run.reverse();
-        }
-        order.extend(run.into_iter().filter_map(|unit| units.get(unit)).flat_map(Range::clone));
-    }
-    Some(order)
+}
+
+/// Whether these characters begin with a mark that ends a sentence, beside its last word.
+fn ends_sentence<'c>(chars: impl Iterator<Item = &'c char>) -> bool {
+    let mut chars = chars.skip_while(|c| c.is_whitespace());
+    let is_mark = chars.next().is_some_and(|c| matches!(c, '.' | '!' | '?' | ':' | '؟' | '۔'));
+    is_mark && chars.next().is_some_and(|c| class(*c) != Class::Left && !c.is_whitespace())
 }
 
 /// Letters with their marks.
@@ -61,60 +104,175 @@ fn units(chars: &[char]) -> Vec<Range<usize>> {
     units
 }
 
-fn direction(c: char) -> Direction {
-    if is_right_to_left(c) {
-        Direction::Right
-    } else if c.is_numeric() {
-        Direction::Digit
-    } else if c.is_alphabetic() {
-        Direction::Left
-    } else {
-        Direction::Neutral
+fn class(c: char) -> Class {
+    match c {
+        '+' | '-' | '\u{207A}' | '\u{207B}' | '\u{2212}' | '\u{FE63}' | '\u{FF0B}' | '\u{FF0D}' => {
+            Class::Sign
+        }
+        '#'
+        | '$'
+        | '%'
+        | '\u{A2}'..='\u{A5}'
+        | '°'
+        | '±'
+        | '\u{0609}'
+        | '\u{060A}'
+        | '\u{066A}'
+        | '\u{2030}'..='\u{2034}'
+        | '\u{20A0}'..='\u{20CF}'
+        | '\u{2213}' => Class::Terminator,
+        ',' | '.' | '/' | ':' | '\u{A0}' | '\u{060C}' | '\u{202F}' | '\u{2044}' => Class::Separator,
+        '\u{0600}'..='\u{0605}' | '\u{0660}'..='\u{0669}' | '\u{066B}' | '\u{066C}' | '\u{06DD}' => {
+            Class::ArabicNumber
+        }
+        '0'..='9'
+        | '\u{B2}'
+        | '\u{B3}'
+        | '\u{B9}'
+        | '\u{06F0}'..='\u{06F9}'
+        | '\u{2070}'..='\u{2079}'
+        | '\u{2080}'..='\u{2089}'
+        | '\u{FF10}'..='\u{FF19}' => Class::EuropeanNumber,
+        '\u{0600}'..='\u{07BF}'
+        | '\u{0860}'..='\u{08FF}'
+        | '\u{FB50}'..='\u{FDFF}'
+        | '\u{FE70}'..='\u{FEFC}'
+            if is_right_to_left(c) =>
+        {
+            Class::ArabicLetter
+        }
+        c if is_right_to_left(c) => Class::Right,
+        c if c.is_alphanumeric() => Class::Left,
+        _ => Class::Neutral,
     }
 }
 
-/// The direction of each unit: digits go from left to right, and a character without a direction follows its
-/// neighbours if they agree, else the line. In a number, a single separator belongs to it.
-fn resolved(chars: &[char], units: &[Range<usize>], is_right: bool) -> Vec<Direction> {
-    let line = if is_right { Direction::Right } else { Direction::Left };
-    let own: Vec<Direction> =
-        units.iter().map(|unit| chars.get(unit.start).map_or(line, |c| direction(*c))).collect();
-    let at = |index: usize| own.get(index).copied();
-    // The next direction of each unit that has one, from the end.
-    let mut next = vec![None; own.len()];
+/// Appends the order of a line that is read from its left end: what is between its first and its last letter
+/// from right to left, without another letter between them, is read from the right.
+fn push_from_left(classes: &[Class], order: &mut Vec<usize>) {
+    let mut done = 0;
+    let mut block: Option<Range<usize>> = None;
+    let ends = classes.iter().copied().chain([Class::Left]);
+    for (at, class) in ends.enumerate() {
+        if class.is_right() {
+            block = Some(block.map_or(at, |block| block.start)..at + 1);
+        } else if class == Class::Left
+            && let Some(block) = block.take()
+        {
+            order.extend(done..block.start);
+            done = block.end;
+            push_from_right(classes, block, order);
+        }
+    }
+    order.extend(done..classes.len());
+}
+
+/// Appends the order of a part that is read from its right end.
+fn push_from_right(classes: &[Class], part: Range<usize>, order: &mut Vec<usize>) {
+    let from = part.start;
+    let is_left = left_parts(classes.get(part).unwrap_or_default());
+    let mut end = is_left.len();
+    while let Some(last) = end.checked_sub(1).and_then(|last| is_left.get(last)) {
+        let run = is_left.iter().take(end).rev().take_while(|unit| *unit == last).count();
+        let units = from + end - run..from + end;
+        if *last {
+            order.extend(units);
+        } else {
+            order.extend(units.rev());
+        }
+        end -= run;
+    }
+}
+
+/// Which units of a part that is read from its right end go from left to right: numbers, and words with what
+/// is between them. A number behind a word from left to right goes on with it.
+fn left_parts(classes: &[Class]) -> Vec<bool> {
+    let numbers = Numbers::of(classes);
+    // The next class of each unit that is no neutral one.
+    let mut next = vec![None; classes.len()];
     let mut following = None;
-    for (slot, direction) in next.iter_mut().zip(&own).rev() {
+    for (slot, class) in next.iter_mut().zip(classes).rev() {
         *slot = following;
-        if *direction != Direction::Neutral {
-            following = Some(*direction);
+        if class.is_strong() || class.is_number() {
+            following = Some(*class);
         }
     }
-    let mut before = None;
-    let mut all = Vec::with_capacity(own.len());
-    for (index, (direction, next)) in own.iter().zip(&next).enumerate() {
-        let c = units.get(index).and_then(|unit| chars.get(unit.start)).copied().unwrap_or(' ');
-        let found = match direction {
-            Direction::Neutral => {
-                let adjacent = (index.checked_sub(1).and_then(at), at(index + 1));
-                if adjacent == (Some(Direction::Digit), Some(Direction::Digit))
-                    && matches!(c, '.' | ',' | ':' | '/' | '-')
-                {
-                    Direction::Left
-                } else {
-                    // A number after a word that is read from the left goes on with it.
-                    let goes_on = matches!(next, Some(Direction::Left | Direction::Digit));
-                    if before == Some(Direction::Left) && goes_on { Direction::Left } else { line }
-                }
+    let mut is_left = Vec::with_capacity(classes.len());
+    let mut is_in_words = false;
+    while let Some(class) = classes.get(is_left.len()) {
+        let at = is_left.len();
+        if class.is_strong() {
+            is_in_words = *class == Class::Left;
+            is_left.push(is_in_words);
+            continue;
+        }
+        let number = numbers.end(at);
+        if number > at {
+            is_left.resize(number, true);
+            continue;
+        }
+        is_in_words &= next.get(at).copied().flatten().is_some_and(|next| !next.is_right());
+        is_left.resize(numbers.terminators_end(at).max(at + 1), is_in_words);
+    }
+    is_left
+}
+
+/// Finds the numbers of a part that is read from its right end.
+struct Numbers {
+    /// The classes; numbers behind an Arabic letter are Arabic (UAX 9, W2).
+    classes: Vec<Class>,
+}
+
+impl Numbers {
+    fn of(classes: &[Class]) -> Self {
+        let mut classes = classes.to_vec();
+        // What is read before a number is at its right.
+        let mut before = None;
+        for class in classes.iter_mut().rev() {
+            if class.is_strong() {
+                before = Some(*class);
+            } else if *class == Class::EuropeanNumber && before == Some(Class::ArabicLetter) {
+                *class = Class::ArabicNumber;
             }
-            Direction::Digit => Direction::Left,
-            strong => *strong,
-        };
-        if *direction != Direction::Neutral {
-            before = Some(*direction);
         }
-        all.push(found);
+        Self { classes }
     }
-    all
+
+    fn is(&self, at: usize, class: Class) -> bool {
+        self.classes.get(at) == Some(&class)
+    }
+
+    /// The end of units of this class.
+    fn run(&self, at: usize, class: Class) -> usize {
+        let run = self.classes.iter().skip(at).take_while(|other| **other == class).count();
+        at + run
+    }
+
+    fn terminators_end(&self, at: usize) -> usize {
+        self.run(at, Class::Terminator)
+    }
+
+    /// The end of the number that begins here; the same place if none does.
+    fn end(&self, at: usize) -> usize {
+        if self.is(at, Class::ArabicNumber) {
+            return self.digits_end(at, Class::ArabicNumber, &[Class::Separator]);
+        }
+        let start = self.terminators_end(at);
+        if !self.is(start, Class::EuropeanNumber) {
+            return at;
+        }
+        let digits = self.digits_end(start, Class::EuropeanNumber, &[Class::Separator, Class::Sign]);
+        self.terminators_end(digits)
+    }
+
+    /// The end of digits with single separators between them (UAX 9, W4).
+    fn digits_end(&self, at: usize, digit: Class, between: &[Class]) -> usize {
+        let mut end = self.run(at, digit);
+        while self.classes.get(end).is_some_and(|class| between.contains(class)) && self.is(end + 1, digit) {
+            end = self.run(end + 1, digit);
+        }
+        end
+    }
 }
 
 #[cfg(test)]
@@ -140,9 +298,65 @@ mod tests {
             ("12.50 ריחמ", "מחיר 12.50"),
             ("םלוע PDF 2 םולש", "שלום PDF 2 עולם"),
             ("see םולש here now", "see שלום here now"),
+            ("see םולש 2024 תנש here", "see שנת 2024 שלום here"),
+            ("PDF 2 of 3 אלמ ץבוק ונחלש", "שלחנו קובץ מלא PDF 2 of 3"),
         ] {
             assert_eq!(read(drawn), expected, "{drawn}");
         }
+    }
+
+    #[test]
+    fn signs_and_currencies_belong_to_the_numbers_of_hebrew_text() {
+        for (drawn, expected) in [
+            (".ףרוחב 25% לש תוחל", "לחות של 25% בחורף."),
+            (".קשל $20 ריחמה", "המחיר $20 לשק."),
+            ("₪ 20 ריחמה", "המחיר 20 ₪"),
+            ("₪1,250.50 ריחמה", "המחיר ₪1,250.50"),
+            ("2023-05-01 ךיראתב", "בתאריך 2023-05-01"),
+            ("972-3-1234567+ ןופלט", "טלפון +972-3-1234567"),
+            ("60%-50% ןיב", "בין 50%-60%"),
+            ("10–5 קחרמה", "המרחק 5–10"),
+            ("5- הרוטרפמטה", "הטמפרטורה -5"),
+            ("18:45 דע 10:30-מ", "מ-10:30 עד 18:45"),
+            ("25°C דע", "עד 25°C"),
+        ] {
+            assert_eq!(read(drawn), expected, "{drawn}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_arabic_text_are_read_part_by_part() {
+        for (drawn, expected) in [
+            (".رانيد ٣٫٥ نمث", "ثمن ٣٫٥ دينار."),
+            ("رانيد ١٢٬٥٠٠ غلب", "بلغ ١٢٬٥٠٠ دينار"),
+            ("%15 ةبسن", "نسبة 15%"),
+            ("٪١٥ ةبسن", "نسبة ١٥٪"),
+            ("01-05-2023 خيراتلا", "التاريخ 2023-05-01"),
+            ("2023/05/01 خيراتلا", "التاريخ 2023/05/01"),
+            ("4567-123-06 فتاهلا", "الهاتف 06-123-4567"),
+            ("20$ رعسلا", "السعر $20"),
+            ("۱۲٫۵ تمیق", "قیمت ۱۲٫۵"),
+        ] {
+            assert_eq!(read(drawn), expected, "{drawn}");
+        }
+    }
+
+    #[test]
+    fn an_address_does_not_turn_its_line() {
+        for (drawn, expected) in [
+            (".ةلسارملل mill@river.example ديربلا", "البريد mill@river.example للمراسلة."),
+            ("https://river.example/a?b=1 :רתא", "אתר: https://river.example/a?b=1"),
+            ("ילע The Art of Computer Programming רפסה", "הספר The Art of Computer Programming עלי"),
+        ] {
+            assert_eq!(read(drawn), expected, "{drawn}");
+        }
+        assert_eq!(read("Write to us in תירבע or ask."), "Write to us in עברית or ask.");
+    }
+
+    #[test]
+    fn a_line_of_signs_is_read_in_linear_time() {
+        let drawn = format!("א{}", "%".repeat(200_000));
+        assert_eq!(read(&drawn).chars().count(), 200_001);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lines: the fragments of one base as text.
 
-use super::bidi::reading_order;
+use super::bidi::{is_from_right, reading_order};
 use super::chars::{is_right_to_left, is_unspaced, subscript, superscript, without_forms};
 use super::fragment::{Fragment, joined_row, rows};
 use super::text::{Text, Url};
@@ -39,8 +39,10 @@ pub(crate) struct Line {
     pub(crate) first_word: f32,
     pub(crate) is_bold: bool,
     pub(crate) is_mono: bool,
-    /// Most of its letters are written from right to left.
+    /// It is read from its right end.
     pub(crate) is_from_right: bool,
+    /// It is at an angle, for example a watermark.
+    pub(crate) is_slanted: bool,
     /// How far down the page it is: 0 at the top, 1 at the bottom.
     pub(crate) place: f32,
 }
@@ -98,7 +100,7 @@ impl Line {
             matching.map(|token| token.text.chars().count()).sum::<usize>()
         };
         let all = chars(|_| true);
-        let is_from_right = 2 * chars(|token| token.text.chars().any(is_right_to_left)) > all;
+        let is_from_right = is_read_from_right(&tokens);
         let first = if is_from_right { row.last() } else { row.first() };
         Self {
             text: text(row, base, size, urls),
@@ -110,9 +112,19 @@ impl Line {
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono: all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9,
             is_from_right,
+            is_slanted: false,
             place: 0.5,
         }
     }
+}
+
+/// Whether a line of these tokens is read from its right end.
+fn is_read_from_right(tokens: &[&Token]) -> bool {
+    if !tokens.iter().any(|token| token.text.chars().any(is_right_to_left)) {
+        return false;
+    }
+    let chars: Vec<char> = tokens.iter().flat_map(|token| token.text.chars().chain([' '])).collect();
+    is_from_right(&chars)
 }
 
 /// A part of a line: a word or a part of one.

@@ -1,6 +1,7 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
-//! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
+//! Each step is a file: [`layers`] drops invisible texts over visible ones; [`slanted`] takes texts at an
+//! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from
 //! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
 //! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
@@ -17,10 +18,12 @@ mod chars;
 mod columns;
 mod fragment;
 mod hyphen;
+mod layers;
 mod line;
 mod mono;
 mod page;
 mod ruled;
+mod slanted;
 mod table;
 mod tagged;
 mod text;
@@ -29,7 +32,7 @@ mod widths;
 
 pub(crate) use self::chars::key;
 pub(crate) use self::line::Line;
-pub(crate) use self::page::{Item, PageLayout, Region, lay_out};
+pub(crate) use self::page::{Item, PageLayout, Region, is_unreadable, lay_out, paragraphs};
 pub(crate) use self::table::Table;
 pub(crate) use self::tagged::{Block, Role};
 pub(crate) use self::text::Text;

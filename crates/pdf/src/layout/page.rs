@@ -10,14 +10,22 @@ use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
+use super::layers::drop_hidden;
 use super::line::{Line, part_rows};
 use super::mono;
 use super::ruled::with_tables;
+use super::slanted;
 use super::table::Table;
-use super::tagged::{Block, Tagged, blocks};
-use super::text::Url;
+use super::tagged::{Block, Role, Tagged, blocks};
+use super::text::{Text, Url};
 use super::token::{Area, Cutter, MAX_PLACE, Token, Turn};
 use crate::reader::ReadPage;
+
+/// Glyphs without a character, at least this many, are text that is missing. A few are bullets and signs.
+const MIN_UNKNOWN: usize = 20;
+
+/// Text at an angle counts as at most this large.
+const MAX_SLANTED_SIZE: f32 = 8.0;
 
 /// A page: its parts in reading order.
 #[derive(Debug, Default)]
@@ -57,14 +65,44 @@ pub(crate) enum Item {
     Block(Block),
 }
 
+/// Whether the file does not say which characters much of the text of a page is.
+pub(crate) fn is_unreadable(read: &ReadPage) -> bool {
+    let (mut unknown, mut known) = (0_usize, 0_usize);
+    for c in read.spans.iter().flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()) {
+        *(if c == char::REPLACEMENT_CHARACTER { &mut unknown } else { &mut known }) += 1;
+    }
+    unknown > known || (unknown >= MIN_UNKNOWN && unknown >= known / 10)
+}
+
+/// A page of these paragraphs.
+pub(crate) fn paragraphs(texts: Vec<String>) -> PageLayout {
+    let block = |text: String| {
+        let mut block = Block {
+            role: Role::Paragraph,
+            text: Text::default(),
+            lines: Vec::new(),
+            marker: String::new(),
+            size: 0.0,
+            is_bold: false,
+            is_mono: false,
+        };
+        block.text.push(&text, None);
+        Item::Block(block)
+    };
+    let items: Vec<Item> = texts.into_iter().map(block).collect();
+    PageLayout { regions: vec![Region { items }], ..PageLayout::default() }
+}
+
 /// Puts the texts of a page in order.
 pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
     drop_artifacts(&mut read.spans);
+    drop_hidden(&mut read.spans);
     mono::mark(&mut read.spans);
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
     }
+    let slanted = slanted::take(&mut read.spans);
     let urls: Vec<Url> = read.links.iter().map(|link| link.url.as_str().into()).collect();
     let mut cutter = Cutter::new(&read.links);
     let mut turns: BTreeMap<Turn, Vec<Token>> = BTreeMap::new();
@@ -100,7 +138,29 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
             page.regions.extend(regions(part, area, &urls));
         }
     }
+    page.regions.extend(slanted.values().flat_map(|spans| slanted_regions(spans)));
     page
+}
+
+/// The regions of texts of one angle, which are turned upright.
+fn slanted_regions(spans: &[TextSpan]) -> Vec<Region> {
+    let mut cutter = Cutter::new(&[]);
+    let mut tokens = Vec::new();
+    for span in spans {
+        cutter.cut(span, &mut tokens);
+    }
+    let from_right = is_right_to_left_text(&tokens);
+    let parts = parts(divided(fragments(tokens)), from_right);
+    let mut found: Vec<Region> = parts.into_iter().flat_map(|part| regions(part, None, &[])).collect();
+    for item in found.iter_mut().flat_map(|region| &mut region.items) {
+        if let Item::Line(line) = item {
+            line.is_slanted = true;
+            // A large one is a watermark, and no heading.
+            line.size = line.size.min(MAX_SLANTED_SIZE);
+            line.is_bold = false;
+        }
+    }
+    found
 }
 
 /// Drops what the file marks as no part of its text, for example running heads. If that is most of the page,
@@ -181,7 +241,6 @@ fn regions(part: Vec<Fragment>, area: Option<Area>, urls: &[Url]) -> Vec<Region>
 #[cfg(test)]
 mod tests {
     use super::super::fragment::tests::fragment;
-    use super::super::text::Text;
     use super::*;
 
     #[test]

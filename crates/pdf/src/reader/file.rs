@@ -6,13 +6,14 @@ use memchr::memmem;
 use pdfboss_core::filters::decode_stream;
 use pdfboss_core::objstm::ObjStm;
 use pdfboss_core::parser::{NoResolve, Parser, Resolve};
-use pdfboss_core::xref::{Xref, XrefEntry, load_xref};
+use pdfboss_core::xref::{Xref, XrefEntry, load_xref, startxref};
 use pdfboss_core::{
     Decryptor, Dict, Error as ReadError, ObjRef, Object, ObjectSource, Result as Read, Stream,
     direct_crypt_filters, resolve_sync_with,
 };
 
 use super::content::{self, MAX_PAGE_TEXTS};
+use super::fonts;
 use super::marks::Marks;
 use super::sections;
 use super::tame::tame;
@@ -41,6 +42,9 @@ const MAP_COST: u64 = 8;
 /// each code, so a long one would multiply a page.
 const MAX_MAPPED_DIGITS: usize = 40;
 
+/// The end of a file is in its last bytes, this many.
+const END_BYTES: usize = 4_096;
+
 /// A budget that a file exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
@@ -55,6 +59,7 @@ enum Limit {
 /// chain of objects that each need the next one can overflow its stack.
 pub(crate) struct File<'b> {
     bytes: &'b [u8],
+    is_cut: bool,
     table: Xref,
     decryptor: Option<Decryptor>,
     kept: RefCell<HashMap<ObjRef, (Rc<Object>, u64)>>,
@@ -63,6 +68,9 @@ pub(crate) struct File<'b> {
     packed: RefCell<HashMap<u32, Option<Rc<ObjStm>>>>,
     packed_bytes: Cell<usize>,
     depth: Cell<u32>,
+    /// Fonts whose programs were read, and whether one is being read.
+    fonts: Cell<u32>,
+    is_in_font: Cell<bool>,
     values_left: Cell<u64>,
     inflated_left: Cell<u64>,
     max_inflated: u64,
@@ -75,9 +83,8 @@ pub(crate) struct File<'b> {
 impl<'b> File<'b> {
     /// Reads the table of a file, and the key of an encrypted one that needs no password.
     pub(crate) fn open(bytes: &'b [u8], options: &Options) -> Result<Self, Error> {
-        // Offsets count from the header.
-        let header = memmem::find(bytes, b"%PDF-").unwrap_or(0);
-        let bytes = bytes.get(header..).unwrap_or(bytes);
+        let is_cut = is_cut(bytes);
+        let bytes = from_header(bytes);
         sections::check(bytes, options)?;
         let table = load_xref(bytes).map_err(Error::malformed)?;
         if table.len() > options.max_objects {
@@ -85,6 +92,7 @@ impl<'b> File<'b> {
         }
         let mut file = Self {
             bytes,
+            is_cut,
             table,
             decryptor: None,
             kept: RefCell::default(),
@@ -92,6 +100,8 @@ impl<'b> File<'b> {
             packed: RefCell::default(),
             packed_bytes: Cell::new(0),
             depth: Cell::new(0),
+            fonts: Cell::new(0),
+            is_in_font: Cell::new(false),
             values_left: Cell::new(MAX_VALUES),
             inflated_left: Cell::new(options.max_inflated_bytes),
             max_inflated: options.max_inflated_bytes,
@@ -130,6 +140,11 @@ impl<'b> File<'b> {
     /// The trailer: where reading begins.
     pub(crate) fn trailer(&self) -> &Dict {
         &self.table.trailer
+    }
+
+    /// Whether the end of the file is missing.
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The numbers of all objects, in their order.
@@ -245,6 +260,22 @@ impl<'b> File<'b> {
         let more = first.saturating_add(second);
         self.spend(more)?;
         Ok((Object::Dict(type3::in_thousandths(font, &matrix, &widths)), weight.saturating_add(more)))
+    }
+
+    /// A font with the characters that its program says, and its weight. Fonts that it refers to are read as
+    /// they are, so a font that refers to itself ends.
+    fn with_characters(&self, font: Dict, weight: u64) -> Read<(Object, u64)> {
+        if self.fonts.get() >= fonts::MAX_FONTS {
+            return Ok((Object::Dict(font), weight));
+        }
+        self.fonts.set(self.fonts.get() + 1);
+        self.is_in_font.set(true);
+        let completed = fonts::completed(self, font.clone());
+        self.is_in_font.set(false);
+        let Some(completed) = completed else { return Ok((Object::Dict(font), weight)) };
+        let (object, weight) = tame(Object::Dict(completed));
+        self.spend(weight)?;
+        Ok((object, weight))
     }
 
     fn load(&self, reference: ObjRef) -> Read<Object> {
@@ -367,6 +398,12 @@ impl ObjectSource for File<'_> {
         }
         let (object, weight) = match object {
             Object::Dict(font) if type3::is_font(&font) => self.with_widths(font, weight)?,
+            Object::Dict(font) if fonts::may_lack_characters(&font) => {
+                if self.is_in_font.get() {
+                    return Ok(Object::Dict(font));
+                }
+                self.with_characters(font, weight)?
+            }
             other => (other, weight),
         };
         if self.kept_values.get().saturating_add(weight) > MAX_KEPT_VALUES {
@@ -407,6 +444,40 @@ impl ObjectSource for File<'_> {
         self.spend(weight)?;
         Ok(object)
     }
+}
+
+/// The bytes that offsets count from: the header, or what is before it if the table is where it says only
+/// then.
+fn from_header(bytes: &[u8]) -> &[u8] {
+    let header = memmem::find(bytes, b"%PDF-").unwrap_or(0);
+    let behind = bytes.get(header..).unwrap_or(bytes);
+    let has_table = |bytes: &[u8]| {
+        let place = startxref(bytes).and_then(|start| bytes.get(start..)).unwrap_or_default();
+        let place = place.trim_ascii_start();
+        let mut words = place.get(..40).unwrap_or(place).split(u8::is_ascii_whitespace);
+        let mut is_number = || words.next().is_some_and(|word| word.iter().all(u8::is_ascii_digit));
+        place.starts_with(b"xref")
+            || (is_number() && is_number() && words.next().is_some_and(|word| word.starts_with(b"obj")))
+    };
+    if header > 0 && !has_table(behind) && has_table(bytes) { bytes } else { behind }
+}
+
+/// Whether the end of a file is missing: its last bytes have none, or it says that it is longer.
+fn is_cut(bytes: &[u8]) -> bool {
+    let end = bytes.get(bytes.len().saturating_sub(END_BYTES)..).unwrap_or(bytes);
+    if memmem::find(end, b"%%EOF").is_none() && memmem::find(end, b"startxref").is_none() {
+        return true;
+    }
+    let head = bytes.get(..END_BYTES).unwrap_or(bytes);
+    let Some(linear) = memmem::find(head, b"/Linearized") else { return false };
+    let entries = head.get(linear..).unwrap_or_default();
+    let entries = entries.get(..memmem::find(entries, b">>").unwrap_or(0)).unwrap_or_default();
+    memmem::find_iter(entries, b"/L").any(|at| {
+        let value = entries.get(at + 2..).unwrap_or_default().trim_ascii_start();
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).take(15);
+        let length = digits.fold(0_u64, |length, digit| 10 * length + u64::from(digit - b'0'));
+        length > bytes.len() as u64
+    })
 }
 
 /// Whether a character map has a string of many digits.
@@ -476,6 +547,33 @@ mod tests {
         assert!(file.stream_data(&stream).is_err());
         assert!(file.exceeded().unwrap().is_limit());
         assert!(file.get(reference(1)).is_err(), "nothing more is read");
+    }
+
+    #[test]
+    fn a_file_without_its_end_is_cut() {
+        let whole = file(&[stream("", &[b'x'; 600])], "");
+        assert!(!open(&whole).is_cut());
+        assert!(is_cut(&whole[..600]));
+        let linear = |length: usize| {
+            let entries = format!("<< /Linearized 1 /L {length} /H [9 9] >>").into_bytes();
+            file(&[entries, stream("", &[b'x'; 600])], "")
+        };
+        assert!(!is_cut(&linear(600)));
+        assert!(is_cut(&linear(9_000)));
+    }
+
+    #[test]
+    fn offsets_may_count_from_the_bytes_before_the_header() {
+        let bytes = file(&[b"<< /Type /Catalog >>".to_vec()], "");
+        let before = [b"HTTP/1.1 200 OK\n\n".as_slice(), &bytes].concat();
+        assert!(open(&before).get(reference(1)).is_ok());
+        // The same with a table whose offsets count from the first byte.
+        let shifted = String::from_utf8(before).unwrap();
+        let table = shifted.find("xref\n0").unwrap();
+        let (start, _) = shifted.split_once("startxref").unwrap();
+        let counted = start.replace("0000000009", &format!("{:010}", shifted.find("1 0 obj").unwrap()));
+        let counted = format!("{counted}startxref\n{table}\n%%EOF\n");
+        assert!(open(counted.as_bytes()).get(reference(1)).is_ok());
     }
 
     #[test]

@@ -5,15 +5,21 @@
 
 mod annotations;
 mod bullets;
+mod cff;
 mod content;
 mod file;
+mod fonts;
 mod links;
 mod marks;
 mod page;
 mod pages;
 mod sections;
+mod sfnt;
 mod tame;
 mod type3;
+mod xfa;
+mod xml;
+mod xmp;
 
 pub use self::content::MAX_PAGE_TEXTS;
 pub(crate) use self::file::File;
@@ -21,3 +27,5 @@ pub use self::file::MAX_VALUES;
 pub(crate) use self::links::Link;
 pub(crate) use self::page::{ReadPage, Reader};
 pub(crate) use self::pages::{PageNode, pages};
+pub(crate) use self::xfa::form;
+pub(crate) use self::xmp::xmp;

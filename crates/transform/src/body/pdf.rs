@@ -14,6 +14,16 @@ use crate::{html, summary};
 /// Upper bound on the page numbers in a warning.
 const MAX_LISTED_PAGES: usize = 10;
 
+/// Warnings before the numbers of pages.
+const WITHOUT_TEXT: &str = "These pages of the PDF seem to be images, and their text was not recognized";
+const UNREADABLE: &str = "The text of these pages of the PDF is missing, or parts of it: their fonts do not \
+                          say which characters it has";
+
+const CUT: &str = "The end of the PDF is missing: it was cut off, and pages, fonts or texts may be missing.";
+
+const PLACEHOLDER: &str = "The PDF is a dynamic form (XFA) whose pages are placeholders for programs that \
+                           cannot show it; its texts and fields were read instead if possible.";
+
 /// Converts a PDF into the requested formats.
 pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<Page, Error> {
     if parser.mode == PdfMode::Ocr {
@@ -65,8 +75,16 @@ fn document(converted: Converted, formats: &Formats) -> Page {
             converted.pages, converted.pages_converted
         ));
     }
-    if let Some(warning) = without_text(&converted.pages_without_text) {
-        warnings.push(warning);
+    if converted.is_cut {
+        warnings.push(CUT.to_owned());
+    }
+    if converted.is_placeholder {
+        warnings.push(PLACEHOLDER.to_owned());
+    }
+    for (about, pages) in
+        [(WITHOUT_TEXT, &converted.pages_without_text), (UNREADABLE, &converted.pages_unreadable)]
+    {
+        warnings.extend(listed(pages).map(|pages| format!("{about}: {pages}.")));
     }
     if formats.summary {
         document.summary = Some(summary::of_markdown(&converted.markdown));
@@ -98,16 +116,14 @@ fn document(converted: Converted, formats: &Formats) -> Page {
     Page { document, links: links.finish(), pages_converted, summary_warning, ..Page::default() }
 }
 
-fn without_text(pages: &[u32]) -> Option<String> {
+/// The numbers of these pages; `None` if there are none.
+fn listed(pages: &[u32]) -> Option<String> {
     if pages.is_empty() {
         return None;
     }
     let listed: Vec<String> = pages.iter().take(MAX_LISTED_PAGES).map(u32::to_string).collect();
     let more = if pages.len() > MAX_LISTED_PAGES { " and more" } else { "" };
-    Some(format!(
-        "These pages of the PDF seem to be images, and their text was not recognized: {}{more}.",
-        listed.join(", ")
-    ))
+    Some(format!("{}{more}", listed.join(", ")))
 }
 
 fn metadata(converted: &Converted) -> Metadata {

@@ -9,8 +9,8 @@ use super::{MediaKind, MediaType};
 /// Most first bytes that are examined (section 5.2).
 pub const SNIFFED_BYTES: usize = 1445;
 
-/// Bytes of a file in which the header of a PDF may be.
-const PDF_HEADER_BYTES: usize = 1024;
+/// Bytes of a file in which the header of a PDF may be: its five bytes, behind 1,024 others.
+const PDF_HEADER_BYTES: usize = 1024 + 5;
 
 /// The media type of a body, without parameters.
 ///
