@@ -191,6 +191,7 @@ fn navigation(tab: &Tab<'_>, event: &Event) {
                 }
                 if method == "Page.frameStoppedLoading" {
                     state.started_until = None;
+                    state.stopped_loading();
                 } else {
                     state.scheduled_until = None;
                 }

@@ -60,6 +60,15 @@ impl PageState {
         (self.scheduled_until, self.started_until) = (None, None);
     }
 
+    /// The main frame loads nothing more. A document that was stopped has no `load` event.
+    pub(super) fn stopped_loading(&mut self) {
+        if self.navigated.is_some() {
+            let now = Instant::now();
+            self.parsed.get_or_insert(now);
+            self.loaded.get_or_insert(now);
+        }
+    }
+
     pub(super) fn expect_navigation_in(&mut self, delay: Duration) {
         if delay <= MAX_AWAITED_DELAY {
             self.scheduled_until = Some(Instant::now() + delay + Duration::from_secs(1));

@@ -1,9 +1,38 @@
 //! Pages as a visitor sees them.
 
+use gleaner_fetch::RenderedPage;
 use gleaner_testkit::HostilePage;
 use serde_json::json;
 
 use crate::support::{browser, render_pages};
+
+/// Renders the first of these pages without options.
+async fn rendered(pages: Vec<HostilePage>) -> Option<RenderedPage> {
+    let browser = browser()?;
+    let rendered = render_pages(&browser, pages, json!({})).await.unwrap();
+    browser.close().await;
+    Some(rendered)
+}
+
+#[tokio::test]
+async fn a_page_that_leads_to_another_program_stays_whole() {
+    for address in ["mailto:a@b.example", "intent://x#Intent;scheme=y;end", "tel:1", "x-app://open"] {
+        let page = format!(
+            "<!doctype html><h1>Before</h1><script>location.href = '{address}'</script><p>After</p>"
+        );
+        let Some(rendered) = rendered(vec![HostilePage::html("/", page)]).await else { return };
+        assert!(rendered.page.html.contains("<p>After</p>"), "{address}: {}", rendered.page.html);
+        assert_eq!(rendered.page.warnings, Vec::<String>::new(), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_is_stopped_is_complete() {
+    let page = "<!doctype html><p>Before</p><script>window.stop()</script>";
+    let Some(rendered) = rendered(vec![HostilePage::html("/", page)]).await else { return };
+    assert!(rendered.page.html.contains("Before"), "{}", rendered.page.html);
+    assert_eq!(rendered.page.warnings, Vec::<String>::new());
+}
 
 #[tokio::test]
 async fn a_page_built_by_scripts_is_complete() {
