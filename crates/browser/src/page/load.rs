@@ -32,6 +32,9 @@ const DROPPED_HEADERS: &[&str] = &[
     "transfer-encoding",
 ];
 
+/// The statuses of answers that leave the document as it is (RFC 9110, 15.3.5 and 15.3.6).
+const NO_CONTENT: [u16; 2] = [204, 205];
+
 /// Most bytes of a body, because Chromium accepts messages of at most 100 MiB and base64 adds a third.
 const MAX_BODY_BYTES: usize = 75_000_000;
 
@@ -71,8 +74,8 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
     let is_exchange = outcome.as_ref().is_ok_and(|response| {
         response.header("content-type").is_some_and(|value| value.starts_with("application/signed-exchange"))
     });
-    // A page that is not HTML is read from the answer; the browser would save it as a file.
-    let shows_nothing = kind == LoadKind::Navigation && tab.proxy.is_other_document();
+    let shows_nothing = kind == LoadKind::Navigation
+        && (tab.proxy.is_other_document() || outcome.as_ref().is_ok_and(|answer| is_empty_page(tab, answer)));
     match &outcome {
         Ok(response) if response.body.len() <= MAX_BODY_BYTES && !is_exchange => {
             fulfill(tab, &session, &paused, response, shows_nothing).await;
@@ -87,6 +90,13 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
             state.navigation_error = Some(error);
         }
     });
+}
+
+/// Whether the first document of a page is an answer without content. The browser would wait for another one
+/// without end.
+fn is_empty_page(tab: &Tab<'_>, answer: &Response) -> bool {
+    let is_first = tab.shared.lock().url.as_ref().is_none_or(|url| url.scheme() == "about");
+    is_first && NO_CONTENT.contains(&answer.status)
 }
 
 /// Refuses a request without sending it.
@@ -176,6 +186,8 @@ fn body_of(request: &fetch::Request) -> Result<Option<Bytes>, Refusal> {
     Ok(Some(body.into()))
 }
 
+/// Gives an answer to the browser, or an empty document in its place: a page that is not HTML is read from the
+/// answer, and the browser would save it as a file.
 async fn fulfill(
     tab: &Tab<'_>,
     session: &SessionId,
@@ -203,7 +215,11 @@ async fn fulfill(
     let bytes = body.len();
     let fulfill = FulfillRequest {
         request_id: paused.request_id.clone(),
-        response_code: response.status,
+        response_code: if shows_nothing && NO_CONTENT.contains(&response.status) {
+            200
+        } else {
+            response.status
+        },
         response_headers: headers,
         body: blocking(bytes, move || BASE64_STANDARD.encode(body)).await,
     };

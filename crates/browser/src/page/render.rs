@@ -146,13 +146,17 @@ fn uncaptured(tab: &Tab<'_>, error: CaptureError) -> Error {
 
 /// Warns of what a visitor would have noticed.
 fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
+    // The file of a link with `download` becomes the document.
+    let is_given = tab.proxy.is_other_document();
     let state = tab.shared.lock();
+    let refused_downloads = if is_given { 0 } else { state.refused_downloads };
     let counts = [
         (state.refused_sockets, "refused WebSockets"),
         (state.refused_streams, "refused event streams"),
         (state.refused_requests, "refused requests (too many, too large, or not HTTP)"),
         (state.dismissed_dialogs, "dismissed dialogs"),
         (state.closed_popups, "closed popups"),
+        (refused_downloads, "refused downloads (the address of a file gives its document)"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     warnings.extend(counts.map(|(count, what)| format!("{what}: {count}")));

@@ -47,6 +47,7 @@ pub(super) struct PageState {
     pub(super) refused_requests: u32,
     pub(super) dismissed_dialogs: u32,
     pub(super) closed_popups: u32,
+    pub(super) refused_downloads: u32,
 }
 
 impl PageState {

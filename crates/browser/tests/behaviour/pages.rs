@@ -17,12 +17,21 @@ async fn rendered(pages: Vec<HostilePage>) -> Option<RenderedPage> {
 #[tokio::test]
 async fn a_page_that_leads_to_another_program_stays_whole() {
     for address in ["mailto:a@b.example", "intent://x#Intent;scheme=y;end", "tel:1", "x-app://open"] {
-        let page = format!(
-            "<!doctype html><h1>Before</h1><script>location.href = '{address}'</script><p>After</p>"
-        );
+        let page =
+            format!("<!doctype html><h1>Before</h1><script>location.href = '{address}'</script><p>After</p>");
         let Some(rendered) = rendered(vec![HostilePage::html("/", page)]).await else { return };
         assert!(rendered.page.html.contains("<p>After</p>"), "{address}: {}", rendered.page.html);
         assert_eq!(rendered.page.warnings, Vec::<String>::new(), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_content_is_an_empty_page() {
+    for (status, content_type) in [(204, "text/html"), (204, ""), (205, "text/html")] {
+        let page = HostilePage::new("/", content_type, "").status(status);
+        let Some(rendered) = rendered(vec![page]).await else { return };
+        assert_eq!((rendered.document.status, rendered.page.warnings), (status, Vec::<String>::new()));
+        assert!(rendered.page.html.contains("<body></body>"), "{}", rendered.page.html);
     }
 }
 
