@@ -6,8 +6,10 @@ use bytes::Bytes;
 use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
 use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use tokio::time::Instant;
 use url::Url;
 
+use super::activity::is_blocking;
 use super::state::PageState;
 use super::tab::Tab;
 use crate::blocking::blocking;
@@ -57,7 +59,13 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
     });
     let kind = kind_of(tab, &paused);
     let outcome = match to_load(tab, &paused, url.clone(), kind, is_stream) {
-        Ok(load) => tab.proxy.fetch(load).await.map_err(Some),
+        Ok(load) => tokio::select! {
+            outcome = tab.proxy.fetch(load) => outcome.map_err(Some),
+            () = given_up(tab, &paused.resource_type) => {
+                tab.shared.change(|state| state.unanswered += 1);
+                Err(None)
+            }
+        },
         Err(refusal) => {
             tab.shared.change(|state| match refusal {
                 Refusal::Stream => state.refused_streams += 1,
@@ -97,6 +105,17 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
 fn is_empty_page(tab: &Tab<'_>, answer: &Response) -> bool {
     let is_first = tab.shared.lock().url.as_ref().is_none_or(|url| url.scheme() == "about");
     is_first && NO_CONTENT.contains(&answer.status)
+}
+
+/// Waits until a request that begins now is given up.
+async fn given_up(tab: &Tab<'_>, resource: &str) {
+    if !is_blocking(resource) {
+        return std::future::pending().await;
+    }
+    let began = Instant::now();
+    tab.shared
+        .wait_for(|state| state.given_up_before.is_some_and(|before| began < before).then_some(()))
+        .await;
 }
 
 /// Refuses a request without sending it.

@@ -156,6 +156,7 @@ fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
         (state.refused_requests, "refused requests (too many, too large, or not HTTP)"),
         (state.dismissed_dialogs, "dismissed dialogs"),
         (state.closed_popups, "closed popups"),
+        (state.unanswered, "scripts and style sheets that did not answer in time"),
         (refused_downloads, "refused downloads (the address of a file gives its document)"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);

@@ -35,6 +35,8 @@ pub(super) struct PageState {
     /// A navigation of the main frame has begun, and is awaited until then.
     pub(super) started_until: Option<Instant>,
     pub(super) activity: Activity,
+    /// Scripts and style sheets that were requested before then are given up.
+    pub(super) given_up_before: Option<Instant>,
     pub(super) frames: FrameTree,
     pub(super) frame_targets: Vec<FrameTarget>,
     /// Why the document could not be loaded.
@@ -48,6 +50,8 @@ pub(super) struct PageState {
     pub(super) dismissed_dialogs: u32,
     pub(super) closed_popups: u32,
     pub(super) refused_downloads: u32,
+    /// Scripts and style sheets that were given up.
+    pub(super) unanswered: u32,
 }
 
 impl PageState {
@@ -78,6 +82,11 @@ impl PageState {
 
     pub(super) fn expect_navigation(&mut self) {
         self.started_until = Some(Instant::now() + MAX_NAVIGATION);
+    }
+
+    /// Whether the document waits for a script or a style sheet before its end is read.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.parsed.is_none() && self.activity.may_block()
     }
 
     /// Whether another document is expected.

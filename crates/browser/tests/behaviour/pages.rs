@@ -1,10 +1,12 @@
 //! Pages as a visitor sees them.
 
+use std::time::Duration;
+
 use gleaner_fetch::RenderedPage;
 use gleaner_testkit::HostilePage;
 use serde_json::json;
 
-use crate::support::{browser, render_pages};
+use crate::support::{browser, render_pages, render_pages_within};
 
 /// Renders the first of these pages without options.
 async fn rendered(pages: Vec<HostilePage>) -> Option<RenderedPage> {
@@ -33,6 +35,29 @@ async fn an_answer_without_content_is_an_empty_page() {
         assert_eq!((rendered.document.status, rendered.page.warnings), (status, Vec::<String>::new()));
         assert!(rendered.page.html.contains("<body></body>"), "{}", rendered.page.html);
     }
+}
+
+#[tokio::test]
+async fn what_never_answers_does_not_keep_the_rest_of_a_page_away() {
+    let Some(browser) = browser() else { return };
+    for (blocker, is_before) in [
+        ("<script src=/never></script>", true),
+        ("<script src=/never></script>", false),
+        ("<link rel=stylesheet href=/never><script>document.title</script>", true),
+        ("<script src=/never?1></script><script src=/never></script><script src=/never?2></script>", false),
+    ] {
+        let text = "<p>Before</p>".repeat(usize::from(!is_before));
+        let page = format!("<!doctype html><title>Slow</title>{text}{blocker}<p>After</p>");
+        let never = |target| HostilePage::new(target, "text/javascript", "").delay(Duration::from_secs(60));
+        let pages = vec![HostilePage::html("/", page), never("/never"), never("/never?1"), never("/never?2")];
+        // Half of this time is the patience.
+        let rendered = render_pages_within(&browser, pages, json!({}), Duration::from_secs(6)).await.unwrap();
+        assert!(rendered.page.html.contains("<p>After</p>"), "{blocker}: {}", rendered.page.html);
+        let unanswered = "scripts and style sheets that did not answer in time: ";
+        let warnings = rendered.page.warnings;
+        assert!(warnings.len() == 1 && warnings[0].starts_with(unanswered), "{blocker}: {warnings:?}");
+    }
+    browser.close().await;
 }
 
 #[tokio::test]
