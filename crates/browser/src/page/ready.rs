@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use super::activity::InFlight;
 use super::state::PageState;
 use super::tab::Tab;
+use super::visits::Visits;
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::CallError;
 
@@ -92,6 +93,8 @@ pub(crate) enum ReadyError {
     Call(CallError),
     /// Its scripts do not let other scripts run.
     Unresponsive,
+    /// Its scripts lead from document to document.
+    Endless,
 }
 
 impl From<CallError> for ReadyError {
@@ -102,6 +105,7 @@ impl From<CallError> for ReadyError {
 
 /// Waits until the page is complete, at most until [`Tab::until`].
 pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
+    tab.shared.change(|state| state.visits = Visits::default());
     tokio::select! {
         readiness = observe(tab) => readiness,
         never = unblock(tab) => match never {},
@@ -130,6 +134,9 @@ async fn observe(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
     let mut lost = 0;
     loop {
         let deadline = tab.until();
+        if tab.shared.lock().visits.is_endless() {
+            return Err(ReadyError::Endless);
+        }
         if Instant::now() >= deadline {
             return Ok(Readiness::Deadline);
         }

@@ -1,4 +1,5 @@
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
+use gleaner_types::SafeUrl;
 use tokio::time::{Instant, sleep_until};
 
 use super::events::serve;
@@ -125,6 +126,10 @@ fn unready(tab: &Tab<'_>, error: ReadyError) -> Error {
         ReadyError::Call(error) => failure(tab, error),
         ReadyError::Unresponsive => {
             Error::unresponsive(&tab.request.url, "its scripts did not let the browser answer")
+        }
+        ReadyError::Endless => {
+            let reason = format!("its scripts redirect without end, last to {}", SafeUrl::from(tab.url()));
+            Error::render(&tab.request.url, &reason)
         }
     }
 }

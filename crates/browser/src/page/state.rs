@@ -9,6 +9,7 @@ use url::Url;
 use super::activity::Activity;
 use super::current::FrameTarget;
 use super::frames::FrameTree;
+use super::visits::Visits;
 use crate::wire::SessionId;
 
 /// Upper bound on the delay of an awaited navigation.
@@ -27,6 +28,8 @@ pub(super) struct PageState {
     pub(super) documents: u64,
     /// The URL of the main frame's document.
     pub(super) url: Option<Url>,
+    /// The documents since the last action.
+    pub(super) visits: Visits,
     pub(super) navigated: Option<Instant>,
     pub(super) parsed: Option<Instant>,
     pub(super) loaded: Option<Instant>,
@@ -57,10 +60,16 @@ pub(super) struct PageState {
 impl PageState {
     /// The main frame has a new document.
     pub(super) fn navigated_to(&mut self, url: Option<Url>) {
+        let now = Instant::now();
+        if let Some(url) = &url {
+            let left = self.started_until.and_then(|until| until.checked_sub(MAX_NAVIGATION)).unwrap_or(now);
+            let shown = self.navigated.map(|navigated| left.saturating_duration_since(navigated));
+            self.visits.add(url, shown.unwrap_or_default());
+        }
         self.documents += 1;
         self.frames.clear();
         self.url = url;
-        self.navigated = Some(Instant::now());
+        self.navigated = Some(now);
         (self.parsed, self.loaded) = (None, None);
         (self.scheduled_until, self.started_until) = (None, None);
     }

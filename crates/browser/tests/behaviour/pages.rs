@@ -61,6 +61,29 @@ async fn what_never_answers_does_not_keep_the_rest_of_a_page_away() {
 }
 
 #[tokio::test]
+async fn pages_that_lead_to_each_other_without_end_are_an_error() {
+    let Some(browser) = browser() else { return };
+    let to =
+        |address: &str| format!("<!doctype html><p>text</p><script>location.href = '{address}'</script>");
+    let again = "<!doctype html><script>location.reload()</script>";
+    let counter = "<!doctype html><script>location.search = '?' + (+location.search.slice(1) + 1)</script>";
+    for pages in [
+        vec![HostilePage::html("/", to("/b")), HostilePage::html("/b", to("/"))],
+        vec![HostilePage::html("/", again)],
+        vec![HostilePage::html("/", counter), HostilePage::anywhere("text/html", counter)],
+    ] {
+        let error = render_pages(&browser, pages, json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("its scripts redirect without end"), "{error}");
+        assert!(!error.is_retryable());
+    }
+    // A page that needs a cookie or two.
+    let pages = vec![HostilePage::html("/", again).then(again).then("<!doctype html><p>The page</p>")];
+    let rendered = render_pages(&browser, pages, json!({})).await.unwrap();
+    assert!(rendered.page.html.contains("The page"), "{}", rendered.page.html);
+    browser.close().await;
+}
+
+#[tokio::test]
 async fn a_document_that_is_stopped_is_complete() {
     let page = "<!doctype html><p>Before</p><script>window.stop()</script>";
     let Some(rendered) = rendered(vec![HostilePage::html("/", page)]).await else { return };
