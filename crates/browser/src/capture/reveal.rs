@@ -10,7 +10,12 @@ use tokio::time::{Instant, sleep};
 use crate::page::Tab;
 use crate::wire::CallError;
 
-const SCRIPT: &str = include_str!("../js/shot.js");
+const SCRIPT: &str = concat!(
+    "function run(...all) {",
+    include_str!("../js/own.js"),
+    include_str!("../js/shot.js"),
+    "return shot(...all); }"
+);
 
 /// Limits of scrolling through a page.
 const MAX_STEPS: u32 = 80;

@@ -10,10 +10,10 @@
 function shot({ op, y, bottom }) {
   const MAX_NODES = 2000;
   const self = globalThis.gleanerShot ??= {};
-  const page = document.scrollingElement ?? document.documentElement;
+  const page = own(document).scrollingElement ?? own(document).documentElement;
   const scrollTo = (left, top) => page.scrollTo({ top, left, behavior: 'instant' });
   const showCaret = () => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter(sheet => sheet !== self.sheet);
+    own(document).adoptedStyleSheets = own(document).adoptedStyleSheets.filter(sheet => sheet !== self.sheet);
     self.sheet = undefined;
   };
   if (op === 'begin') {
@@ -23,7 +23,7 @@ function shot({ op, y, bottom }) {
     // A constructed style sheet does not appear in the document's HTML.
     self.sheet = new CSSStyleSheet();
     self.sheet.replaceSync('*,*::before,*::after{caret-color:transparent!important}');
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, self.sheet];
+    own(document).adoptedStyleSheets = [...own(document).adoptedStyleSheets, self.sheet];
     return { step: innerHeight, height: page.scrollHeight };
   }
   if (op === 'scroll') {
@@ -32,10 +32,10 @@ function shot({ op, y, bottom }) {
   }
   if (op === 'settle') {
     if (typeof y === 'number') scrollTo(0, y);
-    for (const animation of document.getAnimations().slice(0, MAX_NODES)) {
+    for (const animation of own(document).getAnimations().slice(0, MAX_NODES)) {
       // Endless animations have no end to go to. Those bound to scrolling follow the scroll position.
       const end = animation.effect?.getComputedTiming().endTime;
-      const isTimed = animation.playState === 'running' && animation.timeline === document.timeline;
+      const isTimed = animation.playState === 'running' && animation.timeline === own(document).timeline;
       if (isTimed && typeof end === 'number' && end < 1e5) {
         try { animation.finish(); } catch {}
       }
@@ -47,10 +47,10 @@ function shot({ op, y, bottom }) {
   return null;
 
   function pending() {
-    let count = document.fonts.status === 'loading' ? 1 : 0;
+    let count = own(document).fonts.status === 'loading' ? 1 : 0;
     const last = typeof bottom === 'number' ? bottom - page.scrollTop : innerHeight;
     const first = typeof bottom === 'number' ? -page.scrollTop : 0;
-    for (const image of [...document.images].slice(0, MAX_NODES)) {
+    for (const image of [...own(document).images].slice(0, MAX_NODES)) {
       if (image.complete || !image.currentSrc && !image.src) continue;
       // A lazy picture that is out of sight does not load.
       const box = image.getBoundingClientRect();

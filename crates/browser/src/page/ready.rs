@@ -19,7 +19,12 @@ use super::visits::Visits;
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::CallError;
 
-const OBSERVE: &str = include_str!("../js/ready.js");
+const OBSERVE: &str = concat!(
+    "function run(...all) {",
+    include_str!("../js/own.js"),
+    include_str!("../js/ready.js"),
+    "return observe(...all); }"
+);
 
 /// The `load` event counts as fired this long after the document was parsed.
 const MAX_LOAD: Duration = Duration::from_secs(8);
