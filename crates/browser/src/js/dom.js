@@ -4,7 +4,8 @@
 //                               frames of the result: {charset, frames: [{url, html, isFrameset}],
 //                               isChanged: whether "end" is to be called}. The HTML has at most `limit`
 //                               characters in all, and its addresses are absolute. Frames and shadow roots in
-//                               a frame are in its HTML. Slots that a script assigned get a name.
+//                               a frame are in its HTML. Slots that a script assigned get a name,
+//                               and texts for readers without scripts are hidden.
 //   {op: "end"}                 Removes what was set.
 function dom({ op, mark, limit }) {
   const MAX_FRAMES = 20, MAX_EXAMINED = 200, MAX_DEPTH = 10, MAX_SLOTS = 1000;
@@ -29,6 +30,9 @@ function dom({ op, mark, limit }) {
         collect(shadowRoot);
       } else if (isFrame(element)) {
         mention(element);
+      } else if (own(element).localName === 'noscript' && element.textContent.trim()) {
+        // Its text is not shown where scripts run. Its pictures stand in for those that load on sight.
+        if (!/<img/i.test(element.textContent)) set(element, 'hidden', '');
       }
     }
   }

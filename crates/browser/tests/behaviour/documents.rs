@@ -74,7 +74,7 @@ async fn rendered(html: &str, options: Value) -> Option<Rendered> {
 
 #[tokio::test]
 async fn the_html_is_what_a_visitor_sees() {
-    let cases: [(&str, &[&str], &[&str]); 10] = [
+    let cases: [(&str, &[&str], &[&str]); 11] = [
         (
             "<!DOCTYPE html><p id=p></p><script>p.textContent = 'a < b & c'</script>",
             &["<!DOCTYPE html><html><head></head><body><p id=\"p\">a &lt; b &amp; c</p>"],
@@ -111,6 +111,11 @@ async fn the_html_is_what_a_visitor_sees() {
             "<iframe style='display: none' srcdoc='<b>x</b>'></iframe><iframe sandbox srcdoc=words></iframe>",
             &["<iframe style=\"display: none\""],
             &["data-frame-url"],
+        ),
+        (
+            "<body><noscript>Switch it on</noscript><noscript><img src=a.png></noscript>",
+            &["<noscript hidden=\"\">Switch it on</noscript><noscript><img src=a.png></noscript>"],
+            &[],
         ),
         (
             IN_SHADOW,
