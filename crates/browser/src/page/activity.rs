@@ -154,6 +154,11 @@ impl Activity {
     }
 }
 
+/// Whether scripts build a page from resources of this type.
+pub(super) fn is_needed(resource: &str) -> bool {
+    DATA.contains(&resource)
+}
+
 /// Whether the parser of a document may wait for resources of this type.
 pub(super) fn is_blocking(resource: &str) -> bool {
     BLOCKING.contains(&resource)

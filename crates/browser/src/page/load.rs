@@ -4,13 +4,14 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
+use gleaner_types::SafeUrl;
 use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use tokio::time::Instant;
 use url::Url;
 
-use super::activity::is_blocking;
-use super::state::PageState;
+use super::activity::{is_blocking, is_needed};
+use super::state::{PageFault, PageState};
 use super::tab::Tab;
 use crate::blocking::blocking;
 use crate::emulate;
@@ -90,7 +91,13 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
         }
         _ => fail(tab, &session, &paused, outcome.as_ref().err().and_then(Option::as_ref)).await,
     }
+    let fault = url.filter(|_| kind == LoadKind::Resource && is_needed(&paused.resource_type));
+    let fault = fault.and_then(|url| fault_of(&url, &outcome).map(|text| (url, text)));
     tab.shared.change(|state| {
+        if let Some((url, text)) = fault {
+            let is_own = state.url.as_ref().is_some_and(|main| main.host() == url.host());
+            state.add_fault(PageFault { text, is_own });
+        }
         if let Some(number) = number {
             state.activity.end(number, outcome.as_ref().ok().map(|response| response.body.as_ref()));
         }
@@ -105,6 +112,17 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
 fn is_empty_page(tab: &Tab<'_>, answer: &Response) -> bool {
     let is_first = tab.shared.lock().url.as_ref().is_none_or(|url| url.scheme() == "about");
     is_first && NO_CONTENT.contains(&answer.status)
+}
+
+/// What is wrong with an answer; `None` if nothing is, or the request was refused.
+fn fault_of(url: &Url, outcome: &Result<Response, Option<Error>>) -> Option<String> {
+    match outcome {
+        Ok(answer) if answer.status >= 400 => {
+            Some(format!("{} has the status {}", SafeUrl::from(url), answer.status))
+        }
+        Ok(_) | Err(None) => None,
+        Err(Some(error)) => Some(error.to_string()),
+    }
 }
 
 /// Waits until a request that begins now is given up.

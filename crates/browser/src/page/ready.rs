@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::activity::InFlight;
-use super::state::PageState;
+use super::state::{PageFault, PageState};
 use super::tab::Tab;
 use super::visits::Visits;
 use crate::protocol::runtime::TerminateExecution;
@@ -151,6 +151,8 @@ async fn observe(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
             Err(CallError::TimedOut(_)) => {
                 lost += 1;
                 if lost == STOP_SCRIPTS_AFTER {
+                    let text = "its scripts did not end, and were stopped".to_owned();
+                    tab.shared.change(|state| state.fault = Some(PageFault { text, is_own: true }));
                     tab.call(&TerminateExecution {}).await?;
                 } else if lost >= MAX_LOST {
                     return Err(ReadyError::Unresponsive);

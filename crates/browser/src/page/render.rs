@@ -58,8 +58,8 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
     let mut warnings = Vec::new();
     match readiness {
         Readiness::Ready => {}
-        Readiness::Shell => warnings.push("the page still looked as if it were loading".to_owned()),
-        Readiness::Deadline => warnings.push("the page was not complete in time".to_owned()),
+        Readiness::Shell => warnings.push(with_fault(tab, "the page still looked as if it were loading")),
+        Readiness::Deadline => warnings.push(with_fault(tab, "the page was not complete in time")),
     }
     sleep_until((Instant::now() + request.wait_for).min(tab.until())).await;
     consent::hide(tab).await;
@@ -85,6 +85,14 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
     add_counts(tab, &mut warnings);
     page.warnings = warnings;
     Ok(page)
+}
+
+/// A warning with what may be its cause.
+fn with_fault(tab: &Tab<'_>, warning: &str) -> String {
+    match &tab.shared.lock().fault {
+        Some(fault) => format!("{warning}: {}", fault.text),
+        None => warning.to_owned(),
+    }
 }
 
 /// Opens the target and navigates to the page. Returns the cookies that it starts with.

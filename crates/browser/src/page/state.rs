@@ -45,6 +45,8 @@ pub(super) struct PageState {
     /// Why the document could not be loaded.
     pub(super) navigation_error: Option<Error>,
     pub(super) is_crashed: bool,
+    /// What may keep the document from its content.
+    pub(super) fault: Option<PageFault>,
     /// WebSockets and the like.
     pub(super) refused_sockets: u32,
     /// Event streams.
@@ -57,7 +59,24 @@ pub(super) struct PageState {
     pub(super) unanswered: u32,
 }
 
+/// What may keep a document from its content.
+#[derive(Debug)]
+pub(super) struct PageFault {
+    /// It continues a warning behind a colon.
+    pub(super) text: String,
+    /// Whether it is one of the host itself. Many pages do without requests to other hosts.
+    pub(super) is_own: bool,
+}
+
 impl PageState {
+    /// Keeps the first fault of the page's own host, or else the first one.
+    pub(super) fn add_fault(&mut self, fault: PageFault) {
+        let is_better = self.fault.as_ref().is_none_or(|first| fault.is_own && !first.is_own);
+        if is_better {
+            self.fault = Some(fault);
+        }
+    }
+
     /// The main frame has a new document.
     pub(super) fn navigated_to(&mut self, url: Option<Url>) {
         let now = Instant::now();
@@ -68,6 +87,7 @@ impl PageState {
         }
         self.documents += 1;
         self.frames.clear();
+        self.fault = None;
         self.url = url;
         self.navigated = Some(now);
         (self.parsed, self.loaded) = (None, None);

@@ -61,6 +61,25 @@ async fn what_never_answers_does_not_keep_the_rest_of_a_page_away() {
 }
 
 #[tokio::test]
+async fn a_page_that_stays_empty_says_what_failed() {
+    let shell = "<!doctype html><div id=root></div><script src=/app.js></script>";
+    let pages =
+        || vec![HostilePage::html("/", shell), HostilePage::new("/none?a=1", "text/plain", "").status(503)];
+    let script = |text: &'static str| vec![HostilePage::new("/app.js", "text/javascript", text)];
+    for (more, expected) in [
+        (vec![], "/app.js has the status 404"),
+        (script("fetch('/none?a=1').then(answer => answer.json())"), "/none?a=… has the status 503"),
+        (script("while (true) {}"), "its scripts did not end, and were stopped"),
+    ] {
+        let Some(rendered) = rendered([pages(), more].concat()).await else { return };
+        let warnings = rendered.page.warnings;
+        let [warning] = &warnings[..] else { panic!("{expected}: {warnings:?}") };
+        assert!(warning.starts_with("the page still looked as if it were loading: "), "{warning}");
+        assert!(warning.ends_with(expected), "{warning}");
+    }
+}
+
+#[tokio::test]
 async fn pages_that_lead_to_each_other_without_end_are_an_error() {
     let Some(browser) = browser() else { return };
     let to =
