@@ -1,5 +1,8 @@
 // The page's side of a picture. Runs in an isolated world.
 //   {op: "begin"}               Stores the scroll position and hides the caret: {step, height}.
+//   {op: "inner", bottom}       Returns how many pixels of its content the box hides that fills much of a
+//                               window of the height `bottom` and scrolls in place of the page; 0 if there is
+//                               none.
 //   {op: "scroll", y}           Scrolls to `y`, so that lazy pictures load and content that is revealed on
 //                               sight appears: {height}.
 //   {op: "settle", y, bottom}   Scrolls to `y` if it is given, and ends animations that have an end. Returns
@@ -26,6 +29,7 @@ function shot({ op, y, bottom }) {
     own(document).adoptedStyleSheets = [...own(document).adoptedStyleSheets, self.sheet];
     return { step: innerHeight, height: page.scrollHeight };
   }
+  if (op === 'inner') return hiddenHeight();
   if (op === 'scroll') {
     scrollTo(0, y);
     return { height: page.scrollHeight };
@@ -45,6 +49,22 @@ function shot({ op, y, bottom }) {
   if (self.sheet) showCaret();
   if (self.y !== undefined) scrollTo(self.x, self.y);
   return null;
+
+  function hiddenHeight() {
+    if (page.scrollHeight > innerHeight + 1) return 0;
+    let most = 0;
+    for (const part of [0.3, 0.5, 0.7]) {
+      let box = own(document).elementFromPoint(innerWidth * part, bottom / 2);
+      for (let node = box && own(box); node; node = own(box)) {
+        const { clientWidth, clientHeight, scrollHeight } = node;
+        const isLarge = clientWidth * clientHeight >= innerWidth * bottom / 3;
+        const scrolls = /auto|scroll|overlay/.test(getComputedStyle(box).overflowY);
+        if (isLarge && scrolls && box !== page) most = Math.max(most, scrollHeight - clientHeight);
+        box = node.parentElement ?? node.getRootNode().host;
+      }
+    }
+    return Math.min(Math.ceil(most), 1e6);
+  }
 
   function pending() {
     let count = own(document).fonts.status === 'loading' ? 1 : 0;
