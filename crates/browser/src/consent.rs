@@ -6,7 +6,12 @@ use crate::page::Tab;
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::CallError;
 
-const SCRIPT: &str = include_str!("js/consent.js");
+const SCRIPT: &str = concat!(
+    "function run(...all) {",
+    include_str!("js/own.js"),
+    include_str!("js/consent.js"),
+    "return consent(...all); }"
+);
 
 /// Pages with 180,000 elements take 0.5 s.
 const TIMEOUT: Duration = Duration::from_secs(3);

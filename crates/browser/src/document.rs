@@ -12,7 +12,12 @@ use crate::page::Tab;
 use crate::protocol::dom::GetOuterHtml;
 use crate::wire::CallError;
 
-const SCRIPT: &str = include_str!("js/dom.js");
+const SCRIPT: &str = concat!(
+    "function run(...all) {",
+    include_str!("js/own.js"),
+    include_str!("js/dom.js"),
+    "return dom(...all); }"
+);
 
 /// How long the frames of a document may take.
 const FRAMES_TIMEOUT: Duration = Duration::from_secs(5);
@@ -62,9 +67,12 @@ pub(crate) struct DocumentHtml {
 
 /// What the script found.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Found {
     charset: String,
     frames: Vec<Frame>,
+    /// Whether it has set attributes.
+    is_changed: bool,
 }
 
 /// The content of a frame.
@@ -78,8 +86,9 @@ struct Frame {
 }
 
 /// The HTML of the current document with its doctype. Shadow roots are written as declarative ones, closed
-/// ones too. The content of each visible same-origin frame with text follows its `iframe` element in a
-/// `<div data-frame-url>`, or takes the place of the `frameset`; its addresses are absolute.
+/// ones too. The content of each visible same-origin frame with text, also of one in a shadow root or in another
+/// frame, follows its `iframe` element in a `<div data-frame-url>`, or takes the place of the `frameset`; its
+/// addresses are absolute. Slots that a script assigned have names.
 ///
 /// # Errors
 ///
@@ -103,13 +112,12 @@ async fn read(tab: &Tab<'_>) -> Result<DocumentHtml, DocumentError> {
     let limit = tab.proxy.max_body();
     let mark = mark();
     let begin = json!({ "op": "begin", "mark": mark, "limit": limit });
-    let Found { charset, frames } =
+    let Found { charset, frames, is_changed } =
         tab.run_within(SCRIPT, vec![begin], time_for(tab, FRAMES_TIMEOUT)).await?;
     let result = outer_html(tab).await;
-    if !frames.is_empty() {
-        let end = json!({ "op": "end", "mark": mark });
+    if is_changed {
         // It fails only if the document has gone.
-        let _ = tab.run::<Value>(SCRIPT, vec![end]).await;
+        let _ = tab.run::<Value>(SCRIPT, vec![json!({ "op": "end" })]).await;
     }
     let html = insert_frames(&result?, &mark, &frames);
     let fits = u64::try_from(html.len()).is_ok_and(|bytes| bytes <= limit);

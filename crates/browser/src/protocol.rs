@@ -162,6 +162,10 @@ pub(crate) mod page {
     use super::Done;
 
     command!(Enable = "Page.enable" -> Done {});
+    command!(AddScript = "Page.addScriptToEvaluateOnNewDocument" -> Done {
+        source: &'static str,
+        world_name: &'static str,
+    });
     command!(Navigate<'a> = "Page.navigate" -> Navigated { url: &'a str });
     fields!(Navigated { frame_id: String });
     command!(GetFrameTree = "Page.getFrameTree" -> FrameTreeReply {});

@@ -6,7 +6,12 @@ use serde_json::Value;
 
 use crate::page::Tab;
 
-const SCRIPT: &str = include_str!("js/brand.js");
+const SCRIPT: &str = concat!(
+    "function run(...all) {",
+    include_str!("js/own.js"),
+    include_str!("js/brand.js"),
+    "return brand(...all); }"
+);
 
 /// Pages with 3,000 elements, which is the maximum, take less than 0.1 s.
 const TIMEOUT: Duration = Duration::from_secs(3);

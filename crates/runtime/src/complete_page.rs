@@ -1,5 +1,6 @@
 //! From a transformed page to its complete document and the links that belong to the job.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gleaner_frontier::{Candidate, Fingerprint, SkipReason};
@@ -7,7 +8,7 @@ use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, scrape_id};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::{Document, PageError};
 use http::StatusCode;
-use url::Url;
+use url::{Position, Url};
 use uuid::Uuid;
 
 use crate::context::{CrawlContext, JobContext};
@@ -67,6 +68,13 @@ pub(crate) async fn complete_page(
     page.fingerprint = text.and_then(Fingerprint::of);
     let in_results = !job.is_start(leased.key)
         || [&leased.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
+    if let Some((first, count)) = hash_routes(&fetched.url, &transformed.links) {
+        let warning = format!(
+            "This page links to {count} of its own routes behind \"#\", such as #{first}: a crawl visits each \
+             address once, without them; scrape them one by one"
+        );
+        warn(&mut document, &warning);
+    }
     let hooked = shared.hooks.get().map(|hooks| (hooks, fetched.url.clone()));
     let final_page = crawl.candidate(fetched.url, &mut 0);
     let external = leased.external || final_page.as_ref().is_some_and(|candidate| candidate.external);
@@ -96,6 +104,18 @@ pub(crate) async fn complete_page(
     page.outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
     transformed.text
+}
+
+/// The first route of an application behind the `#` of its own address, and the number of its routes. A crawl
+/// visits none of them.
+fn hash_routes<'l>(page: &Url, links: &'l [Url]) -> Option<(&'l str, usize)> {
+    let own = &page[..Position::AfterQuery];
+    let routes = links.iter().filter(|link| link[..Position::AfterQuery] == *own).filter_map(|link| {
+        let path = link.fragment()?.trim_start_matches('!').strip_prefix('/')?;
+        (!path.is_empty() && page.fragment() != link.fragment()).then(|| link.fragment())?
+    });
+    let routes: BTreeSet<&str> = routes.collect();
+    Some((routes.first().copied()?, routes.len()))
 }
 
 /// The links of a page that belong to the job, and the counts of the others by reason.
@@ -151,4 +171,30 @@ async fn follow_links(
 fn status_text(status: u16) -> String {
     let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     name.map_or_else(|| format!("HTTP status {status}"), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_behind_the_address_of_a_page_are_seen() {
+        let links = |links: &[&str]| -> Vec<Url> { links.iter().map(|link| link.parse().unwrap()).collect() };
+        let page = "https://a.example/app?x=1#/one".parse().unwrap();
+        let routes = [
+            "https://a.example/app?x=1#/two",
+            "https://a.example/app?x=1#!/three",
+            "https://a.example/app?x=1#/two",
+        ];
+        assert_eq!(hash_routes(&page, &links(&routes)), Some(("!/three", 2)));
+        let others = [
+            "https://a.example/app?x=1#/one",
+            "https://a.example/app?x=1#top",
+            "https://a.example/app?x=1#!",
+            "https://a.example/app?x=1#/",
+            "https://a.example/app#/two",
+            "https://a.example/app?x=1",
+        ];
+        assert_eq!(hash_routes(&page, &links(&others)), None);
+    }
 }

@@ -36,6 +36,7 @@ mod label;
 mod markdown;
 mod memory;
 mod names;
+mod notice;
 mod page;
 mod resolver;
 mod select;

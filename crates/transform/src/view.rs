@@ -1,6 +1,7 @@
 //! The part of a tree that is written out: some roots without the nodes hidden below them.
 
-use crate::tree::{Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::notice::NoscriptWords;
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::words::count;
 
 /// A set of nodes, one bit each.
@@ -56,11 +57,13 @@ impl View {
 /// A `noscript` with fewer words than this only asks for JavaScript or holds a tracking pixel.
 const MIN_NOSCRIPT_WORDS: usize = 40;
 
-/// True if a page has more words in its `noscript` elements than outside them. Some sites serve the whole
-/// text there and an empty page around it. This engine runs no scripts, so that text is meant for it.
+/// True if a page has more words in its `noscript` elements than outside them, without notices that ask for
+/// JavaScript. Some sites serve the whole text there and an empty page around it, for readers without scripts.
+/// Where a browser has run the scripts, it has hidden these elements.
 fn has_noscript_content(tree: &Tree) -> bool {
     // On most pages no `noscript` has enough words: this check needs no walk over the whole page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);
+    let hidden = |noscript| tree.attribute(noscript, Attr::Hidden).is_some();
     let has_text = |noscript| {
         let mut texts = Walk::new(tree, noscript).filter_map(|edge| match edge {
             Edge::Enter(node) if tree.kind(node) == Kind::Text => Some(tree.text(node)),
@@ -74,37 +77,32 @@ fn has_noscript_content(tree: &Tree) -> bool {
                 words >= MIN_NOSCRIPT_WORDS
             })
         };
-        !nested(noscript) && reaches_threshold()
+        !nested(noscript) && !hidden(noscript) && reaches_threshold()
     };
     if !tree.elements_with_tag(Tag::Noscript).any(has_text) {
         return false;
     }
     let (mut inside, mut outside) = (0_usize, 0_usize);
-    let mut current: Option<(NodeId, usize)> = None;
+    let mut current: Option<(NodeId, NoscriptWords)> = None;
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);
     while let Some(edge) = walk.next() {
         match edge {
-            Edge::Enter(node) if tree.kind(node) == Kind::Text => {
-                let words = count(tree.text(node));
-                match &mut current {
-                    Some((_, count)) => *count += words,
-                    None => outside += words,
-                }
-            }
-            Edge::Enter(node) if tree.tag(node) == Tag::Noscript => {
+            Edge::Enter(node) if tree.kind(node) == Kind::Text => match &mut current {
+                Some((_, words)) => words.add(tree.text(node)),
+                None => outside += count(tree.text(node)),
+            },
+            Edge::Enter(node) if tree.tag(node) == Tag::Noscript && !hidden(node) => {
                 if current.is_none() {
-                    current = Some((node, 0));
+                    current = Some((node, NoscriptWords::default()));
                 }
             }
             Edge::Enter(node) if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head => {
                 walk.skip_children();
             }
             Edge::Leave(node) => {
-                if let Some((noscript, words)) = current
-                    && noscript == node
-                {
+                if let Some((_, words)) = current.take_if(|(noscript, _)| *noscript == node) {
+                    let words = words.of_content();
                     inside += if words >= MIN_NOSCRIPT_WORDS { words } else { 0 };
-                    current = None;
                 }
             }
             Edge::Enter(_) => {}

@@ -11,7 +11,12 @@ use super::query::{Query, Seen, State};
 use super::runner::Runner;
 use crate::wire::CallError;
 
-const ACT: &str = include_str!("../js/act.js");
+const ACT: &str = concat!(
+    "function run(...all) {",
+    include_str!("../js/own.js"),
+    include_str!("../js/act.js"),
+    "return act(...all); }"
+);
 
 /// How long an element may take until it can be used.
 pub(super) const ELEMENT_LIMIT: Duration = Duration::from_secs(5);

@@ -1,7 +1,8 @@
 //! Pictures of a page.
 //!
 //! A picture of the whole page is one capture beyond the window, from the top of the document. Alternative: a
-//! window as high as the page. That would stretch everything whose height depends on the window.
+//! window as high as the page. That would stretch everything whose height depends on the window. It is used only
+//! where this is the aim: a box that fills the window and scrolls in place of the page.
 
 mod framing;
 mod reveal;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use gleaner_fetch::{MAX_RESULTS_BYTES_PER_PAGE, Picture};
-use gleaner_types::plan::ScreenshotFormat;
+use gleaner_types::plan::{ScreenshotFormat, Viewport};
 use tokio::time::{Instant, sleep, timeout};
 
 use self::framing::{Area, Framing};
@@ -31,6 +32,9 @@ const CAPTURE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Only one picture of more device pixels than this is taken at a time.
 const LARGE_PIXELS: f64 = 4_000_000.0;
+
+/// Maximum height of a window that shows the whole content of a box, in CSS pixels.
+const MAX_GROWN: u32 = 16_000;
 
 /// How long a page gets to adapt to another window.
 const RESIZE_TIME: Duration = Duration::from_millis(100);
@@ -83,20 +87,51 @@ pub(crate) struct Screenshot {
 /// restored.
 ///
 /// A picture of the whole page shows fixed elements once, where they are in a window at the top of the page,
-/// and content that loads or appears when it is seen. It is cut at 25,000,000 device pixels. What has not
-/// loaded in time is missing.
+/// and content that loads or appears when it is seen. The window is higher for a box that scrolls in place of the
+/// page. The picture is cut at 25,000,000 device pixels. What has not loaded in time is missing.
 pub(crate) async fn screenshot(tab: &Tab<'_>, format: &ScreenshotFormat) -> Result<Screenshot, CaptureError> {
     let device = Device::of(tab.request);
-    let resized =
-        format.viewport.map(|viewport| device.with_viewport(viewport)).filter(|other| *other != device);
-    let Some(other) = resized else { return prepared(tab, format, device).await };
-    tab.call(&other.metrics()).await?;
-    sleep(RESIZE_TIME).await;
-    let result = prepared(tab, format, other).await;
+    let mut window = format.viewport.map_or(device, |viewport| device.with_viewport(viewport));
+    if window != device {
+        resize(tab, window).await?;
+    }
+    if format.full_page {
+        window = grow(tab, window).await?;
+    }
+    let result = prepared(tab, format, window).await;
+    if window == device {
+        return result;
+    }
     let restored = tab.call(&device.metrics()).await;
     let screenshot = result?;
     restored?;
     Ok(screenshot)
+}
+
+async fn resize(tab: &Tab<'_>, window: Device) -> Result<(), CallError> {
+    tab.call(&window.metrics()).await?;
+    sleep(RESIZE_TIME).await;
+    Ok(())
+}
+
+/// Makes the window so high that a box that scrolls in place of the page shows its whole content. Returns the
+/// window as it is then.
+async fn grow(tab: &Tab<'_>, window: Device) -> Result<Device, CallError> {
+    let Viewport { width, height: before, .. } = window.viewport;
+    let hidden = match reveal::hidden_height(tab, before).await {
+        Ok(hidden) if hidden > 0 => hidden,
+        Ok(_) | Err(CallError::TimedOut(_)) => return Ok(window),
+        Err(error) => return Err(error),
+    };
+    let height = before.saturating_add(hidden).min(MAX_GROWN.max(before));
+    let grown = window.with_viewport(Viewport::new(width, height));
+    resize(tab, grown).await?;
+    if reveal::hidden_height(tab, before).await.is_ok_and(|left| left < hidden) {
+        return Ok(grown);
+    }
+    // Its height does not depend on the window.
+    resize(tab, window).await?;
+    Ok(window)
 }
 
 /// Takes a picture between the preparation of the page and its end.

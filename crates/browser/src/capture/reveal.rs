@@ -10,7 +10,12 @@ use tokio::time::{Instant, sleep};
 use crate::page::Tab;
 use crate::wire::CallError;
 
-const SCRIPT: &str = include_str!("../js/shot.js");
+const SCRIPT: &str = concat!(
+    "function run(...all) {",
+    include_str!("../js/own.js"),
+    include_str!("../js/shot.js"),
+    "return shot(...all); }"
+);
 
 /// Limits of scrolling through a page.
 const MAX_STEPS: u32 = 80;
@@ -39,6 +44,12 @@ pub(super) struct Extent {
 /// Hides the caret and stores the scroll position.
 pub(super) async fn begin(tab: &Tab<'_>) -> Result<Extent, CallError> {
     tab.run(SCRIPT, vec![json!({ "op": "begin" })]).await
+}
+
+/// How many CSS pixels of its content a box hides that scrolls in place of the page, in a window that had this
+/// height.
+pub(super) async fn hidden_height(tab: &Tab<'_>, window: u32) -> Result<u32, CallError> {
+    tab.run(SCRIPT, vec![json!({ "op": "inner", "bottom": window })]).await
 }
 
 /// Restores what [`begin`] has changed.

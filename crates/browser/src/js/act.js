@@ -49,18 +49,18 @@ function act(op, selector, index, argument) {
   function look(element) {
     if (!element) return { state: 'missing' };
     const what = describe(element);
-    if (!element.isConnected) return { state: 'gone', what };
+    if (!own(element).isConnected) return { state: 'gone', what };
     if (op === 'focus') return focus(element, what);
     if (op === 'set') return set(element, what);
     if (op === 'wait') return { state: visible(element) ? 'ready' : 'hidden', what };
     // The system draws the list of options, so an option has no box in the page.
-    if (element.localName === 'option' && element.closest('select')) {
+    if (own(element).localName === 'option' && element.closest('select')) {
       return { state: 'ready', kind: 'option', what };
     }
     const box = boxOf(element);
     if (!box || !visible(element)) return { state: 'hidden', what };
     if (disabled(element)) return { state: 'disabled', what };
-    const view = element.ownerDocument.defaultView;
+    const view = viewOf(element);
     let x = box.left + box.width / 2, y = box.top + box.height / 2;
     const inside = x >= 0 && y >= 0 && x < view.innerWidth && y < view.innerHeight;
     const key = [box.left, box.top, box.width, box.height].join();
@@ -70,15 +70,15 @@ function act(op, selector, index, argument) {
     if (!inside) return toView(element, what, inside);
     // Unchanged over two frames at 60 frames a second, with a margin.
     if (!same || last.key !== key || now - self.last.at < 36) return { state: 'moving', what };
-    const hit = hitAt(element.ownerDocument, x, y);
+    const hit = hitAt(own(element).ownerDocument, x, y);
     if (!receives(element, hit)) {
       if (self.last.tries < 3) return toView(element, what, true, hit);
       return { state: 'covered', what, by: hit ? describe(hit) : 'nothing' };
     }
     // The point in the page, and whether the frame is what is seen there.
-    for (let frame = view.frameElement; frame; frame = frame.ownerDocument.defaultView.frameElement) {
+    for (let frame = view.frameElement; frame; frame = viewOf(frame).frameElement) {
       const outer = frame.getBoundingClientRect();
-      const style = frame.ownerDocument.defaultView.getComputedStyle(frame);
+      const style = viewOf(frame).getComputedStyle(frame);
       x += outer.left + frame.clientLeft + parseFloat(style.paddingLeft);
       y += outer.top + frame.clientTop + parseFloat(style.paddingTop);
       const over = hitAt(frame.ownerDocument, x, y);
@@ -90,10 +90,14 @@ function act(op, selector, index, argument) {
   function toView(element, what, inside, hit) {
     // A fixed bar covers what is scrolled under it, so each try scrolls the element to another position.
     const block = ['center', 'end', 'start', 'nearest'][self.last.tries++ % 4];
-    element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
+    own(element).scrollIntoView({ block, inline: 'center', behavior: 'instant' });
     self.last.at = performance.now();
     if (self.last.tries > 4 && !inside) return { state: 'outside', what };
     return { state: inside ? 'covered' : 'outside', what, by: hit ? describe(hit) : '' };
+  }
+
+  function viewOf(element) {
+    return own(own(element).ownerDocument).defaultView;
   }
 
   function find(text) {
@@ -113,35 +117,35 @@ function act(op, selector, index, argument) {
   }
 
   function findIn(scope, step, deep) {
-    const own = deep && scope.shadowRoot || deep && inner(scope) || scope;
+    const start = deep && own(scope).shadowRoot || deep && inner(scope) || scope;
     let query;
     const named = /^(text|xpath|css)=([^]*)$/.exec(step);
     const filter = /^([^]*):(?:has-text|contains|text)\(\s*(["'])([^]*)\2\s*\)$/.exec(step);
     if (named?.[1] === 'text') {
       const wanted = named[2].trim().replace(/^(["'])(.*)\1$/, '$2');
-      query = root => smallest([...root.querySelectorAll('*')].filter(e => has(e, wanted)));
+      query = root => smallest([...own(root).querySelectorAll('*')].filter(e => has(e, wanted)));
     } else if (named?.[1] === 'xpath' || /^\(*\/\//.test(step)) {
       const path = named ? named[2] : step;
       query = root => {
         const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
-        const result = (root.ownerDocument ?? root).evaluate(path, root, null, type, null);
+        const result = own(own(root).ownerDocument ?? root).evaluate(path, root, null, type, null);
         const length = Math.min(result.snapshotLength, MAX_MATCHES);
         return Array.from({ length }, (_, i) => result.snapshotItem(i)).filter(node => node.nodeType === 1);
       };
     } else if (filter) {
       const list = filter[1] || '*';
-      query = root => smallest([...root.querySelectorAll(list)].filter(e => has(e, filter[3])));
+      query = root => smallest([...own(root).querySelectorAll(list)].filter(e => has(e, filter[3])));
     } else {
       const css = named ? named[2] : step;
-      query = root => [...root.querySelectorAll(css)].slice(0, MAX_MATCHES);
+      query = root => [...own(root).querySelectorAll(css)].slice(0, MAX_MATCHES);
     }
     // Matches in the document itself come first. Without any, its shadow roots and frames are searched.
-    let matches = query(own);
+    let matches = query(start);
     if (matches.length) return matches;
-    const roots = [own];
+    const roots = [start];
     for (let i = 0; i < roots.length && roots.length < MAX_ROOTS; i++) {
-      for (const element of roots[i].querySelectorAll('*')) {
-        const next = element.shadowRoot ?? inner(element);
+      for (const element of own(roots[i]).querySelectorAll('*')) {
+        const next = own(element).shadowRoot ?? inner(element);
         if (!next) continue;
         roots.push(next);
         matches = matches.concat(query(next));
@@ -154,13 +158,14 @@ function act(op, selector, index, argument) {
   function smallest(list) {
     const all = new Set(list);
     for (const element of list) {
-      let up = element.parentElement;
-      while (up && all.delete(up)) up = up.parentElement;
+      let up = own(element).parentElement;
+      while (up && all.delete(up)) up = own(up).parentElement;
     }
     return [...all];
   }
 
-  function has(element, wanted) {
+  function has(node, wanted) {
+    const element = own(node);
     if (/^(script|style|head|title|noscript|template)$/.test(element.localName)) return false;
     const isButton = element.localName === 'input' && /^(button|submit|reset)$/.test(element.type);
     const text = isButton ? element.value : element.textContent;
@@ -175,34 +180,37 @@ function act(op, selector, index, argument) {
   }
 
   function inner(element) {
-    if (!/^i?frame$/.test(element.localName || '')) return null;
+    if (!/^i?frame$/.test(own(element).localName || '')) return null;
     try { return element.contentDocument; } catch { return null; }
   }
 
-  function visible(element) {
+  function visible(node) {
+    const element = own(node);
     if (!element.checkVisibility({ visibilityProperty: true })) return false;
     // An element without a box of its own shows its children.
-    return !!boxOf(element) || element.getClientRects().length === 0 && element.localName === 'option';
+    return !!boxOf(node) || element.getClientRects().length === 0 && element.localName === 'option';
   }
 
-  function boxOf(element) {
+  function boxOf(node) {
+    const element = own(node);
     // The middle of a link over two lines is between them, so the box is that of its first line.
     for (const box of element.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
     for (const child of [...element.children].slice(0, 50)) {
-      for (const box of child.getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
+      for (const box of own(child).getClientRects()) if (box.width >= 1 && box.height >= 1) return box;
     }
     return null;
   }
 
   function disabled(element) {
-    const control = element.closest('button,input,select,textarea,option,optgroup,fieldset') ?? element;
-    return control.matches(':disabled') || !!element.closest('[aria-disabled="true"],[inert]');
+    const fields = 'button,input,select,textarea,option,optgroup,fieldset';
+    const control = own(element).closest(fields) ?? element;
+    return own(control).matches(':disabled') || !!own(element).closest('[aria-disabled="true"],[inert]');
   }
 
   function hitAt(root, x, y) {
-    let hit = root.elementFromPoint(x, y);
-    while (hit && hit.shadowRoot) {
-      const deeper = hit.shadowRoot.elementFromPoint(x, y);
+    let hit = own(root).elementFromPoint(x, y);
+    while (hit && own(hit).shadowRoot) {
+      const deeper = own(hit).shadowRoot.elementFromPoint(x, y);
       if (!deeper || deeper === hit) break;
       hit = deeper;
     }
@@ -210,22 +218,23 @@ function act(op, selector, index, argument) {
   }
 
   function receives(element, hit) {
-    for (let node = hit; node; node = node.assignedSlot ?? node.parentNode ?? node.host) {
+    for (let node = hit; node; node = own(node).assignedSlot ?? own(node).parentNode ?? node.host) {
       if (node === element) return true;
       // A click on a label reaches its control.
-      if (node.localName === 'label' && node.control === element) return true;
+      if (own(node).localName === 'label' && node.control === element) return true;
     }
     return false;
   }
 
   function kindOf(element) {
-    if (element.localName === 'option') return 'option';
-    if (element.localName === 'select') return 'select';
-    if (element.localName === 'input' && element.type === 'file') return 'file';
+    const { localName } = own(element);
+    if (localName === 'option' || localName === 'select') return localName;
+    if (localName === 'input' && element.type === 'file') return 'file';
     return '';
   }
 
-  function describe(element) {
+  function describe(node) {
+    const element = own(node);
     const part = name => {
       const value = element.getAttribute(name);
       return value ? ` ${name}="${value.slice(0, 60)}"` : '';
@@ -241,43 +250,45 @@ function act(op, selector, index, argument) {
   function point({ x, y }) {
     const hit = hitAt(document, x, y);
     if (!hit) return { state: 'outside' };
-    if (/^(i?frame|object|embed)$/.test(hit.localName)) return { state: 'ready' };
+    if (/^(i?frame|object|embed)$/.test(own(hit).localName)) return { state: 'ready' };
     return { state: 'covered', by: describe(hit) };
   }
 
   function active() {
-    let element = document.activeElement;
-    for (let next = element; next; next = next.shadowRoot?.activeElement ?? inner(next)?.activeElement) {
+    let element = own(document).activeElement;
+    for (let next = element; next;
+      next = own(next).shadowRoot?.activeElement ?? own(inner(next))?.activeElement) {
       element = next;
     }
     return element;
   }
 
-  function fieldOf(element) {
-    const fields = 'input:not([type=hidden]),textarea,select,[contenteditable]';
-    if (element.matches(fields)) return element;
-    if (element.isContentEditable) return element.closest('[contenteditable]') ?? element;
-    return element.control ?? element.querySelector(fields) ?? element;
+  function fieldOf(node) {
+    const fields = 'input:not([type=hidden]),textarea,select,[contenteditable]', element = own(node);
+    if (element.matches(fields)) return node;
+    if (element.isContentEditable) return element.closest('[contenteditable]') ?? node;
+    return element.control ?? element.querySelector(fields) ?? node;
   }
 
   function focus(element, what) {
     const field = selector === null ? element : fieldOf(element);
     if (selector !== null && (disabled(field) || field.readOnly)) return { state: 'disabled', what };
     if (selector !== null && !visible(field)) return { state: 'hidden', what };
-    if (field !== active()) field.focus();
+    if (field !== active()) own(field).focus();
     const pressed = /^(checkbox|radio|button|submit|reset|file|image|hidden)$/;
     const chosen = /^(range|color|date|time|datetime-local|month|week)$/;
-    const typed = field.localName === 'textarea' || field.isContentEditable ||
-      field.localName === 'input' && !pressed.test(field.type) && !chosen.test(field.type);
-    const kind = typed ? 'text' : /^(select|input)$/.test(field.localName) ? 'value' : 'none';
+    const { localName, isContentEditable } = own(field);
+    const typed = localName === 'textarea' || isContentEditable ||
+      localName === 'input' && !pressed.test(field.type) && !chosen.test(field.type);
+    const kind = typed ? 'text' : /^(select|input)$/.test(localName) ? 'value' : 'none';
     if (typed && field.setSelectionRange && selector !== null) {
       // Some types have no selection, such as email and number.
       try { field.setSelectionRange(field.value.length, field.value.length); } catch {}
-    } else if (field.isContentEditable && selector !== null) {
-      const range = document.createRange();
+    } else if (isContentEditable && selector !== null) {
+      const range = own(document).createRange();
       range.selectNodeContents(field);
       range.collapse(false);
-      const selection = field.ownerDocument.getSelection();
+      const selection = own(own(field).ownerDocument).getSelection();
       selection.removeAllRanges();
       selection.addRange(range);
     }
@@ -285,7 +296,7 @@ function act(op, selector, index, argument) {
   }
 
   function set(element, what) {
-    const option = element.localName === 'option' ? element : null;
+    const option = own(element).localName === 'option' ? element : null;
     const field = option ? option.closest('select') : fieldOf(element);
     if (disabled(field)) return { state: 'disabled', what };
     if (field.localName === 'select') {
@@ -312,12 +323,12 @@ function act(op, selector, index, argument) {
 
   function scroll(element, { direction }) {
     if (selector !== null && !element) return { state: 'missing' };
-    const page = document.scrollingElement ?? document.documentElement;
+    const page = own(document).scrollingElement ?? own(document).documentElement;
     const isVertical = direction === 'up' || direction === 'down';
     const sign = direction === 'up' || direction === 'left' ? -1 : 1;
     const fits = box => isVertical
-      ? box.scrollHeight > box.clientHeight + 1
-      : box.scrollWidth > box.clientWidth + 1;
+      ? own(box).scrollHeight > own(box).clientHeight + 1
+      : own(box).scrollWidth > own(box).clientWidth + 1;
     const scrolls = box => {
       if (!fits(box)) return false;
       if (box === page) return true;
@@ -326,10 +337,10 @@ function act(op, selector, index, argument) {
     };
     // The box itself or the nearest one around it that scrolls.
     const scrolling = box => {
-      for (; box; box = box.parentElement ?? box.getRootNode().host) if (scrolls(box)) return box;
+      for (; box; box = own(box).parentElement ?? own(box).getRootNode().host) if (scrolls(box)) return box;
       return null;
     };
-    let box = element ? inner(element)?.scrollingElement ?? element : page;
+    let box = element ? own(inner(element))?.scrollingElement ?? element : page;
     if (element) {
       // The selector often names the list, and the box around it scrolls.
       box = scrolling(box) ?? box;
@@ -337,15 +348,15 @@ function act(op, selector, index, argument) {
       // The page of an application has the height of the window, and a box in it scrolls.
       box = scrolling(hitAt(document, innerWidth / 2, innerHeight / 2)) ?? box;
     }
-    const { scrollLeft, scrollTop } = box;
-    const width = box === page ? innerWidth : box.clientWidth;
-    const height = box === page ? innerHeight : box.clientHeight;
-    box.scrollBy({
+    const scrolled = own(box), { scrollLeft, scrollTop } = scrolled;
+    const width = box === page ? innerWidth : scrolled.clientWidth;
+    const height = box === page ? innerHeight : scrolled.clientHeight;
+    scrolled.scrollBy({
       left: isVertical ? 0 : sign * width,
       top: isVertical ? sign * height : 0,
       behavior: 'instant',
     });
-    const moved = box.scrollLeft !== scrollLeft || box.scrollTop !== scrollTop;
-    return { state: 'ready', moved, top: box.scrollTop, height: box.scrollHeight };
+    const moved = scrolled.scrollLeft !== scrollLeft || scrolled.scrollTop !== scrollTop;
+    return { state: 'ready', moved, top: scrolled.scrollTop, height: scrolled.scrollHeight };
   }
 }

@@ -6,9 +6,9 @@ function brand() {
     'inherit', 'initial', 'serif', 'sans-serif', 'monospace', 'system-ui', 'ui-.*', 'cursive',
     '-apple-system', 'BlinkMacSystemFont',
   ].map(name => `^${name}$`).join('|'), 'i');
-  const isVisible = element => element.checkVisibility({ visibilityProperty: true });
-  const one = selector => [...document.querySelectorAll(selector)].slice(0, 50)
-    .find(e => isVisible(e) && e.getClientRects().length);
+  const isVisible = element => own(element).checkVisibility({ visibilityProperty: true });
+  const one = selector => [...own(document).querySelectorAll(selector)].slice(0, 50)
+    .find(e => isVisible(e) && own(e).getClientRects().length);
   // A canvas converts every notation to sRGB.
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const rgba = text => {
@@ -27,12 +27,12 @@ function brand() {
     return Math.max(r, g, b) - Math.min(r, g, b) < 40;
   };
   const meta = name => {
-    const element = document.querySelector(`meta[name="${name}"],meta[property="${name}"]`);
+    const element = own(document).querySelector(`meta[name="${name}"],meta[property="${name}"]`);
     return element?.content || undefined;
   };
   const web = address => {
     try {
-      const url = new URL(address, document.baseURI);
+      const url = new URL(address, own(document).baseURI);
       return /^https?:$/.test(url.protocol) && url.href.length <= 4096 ? url.href : undefined;
     } catch {
       return undefined;
@@ -51,20 +51,20 @@ function brand() {
   const add = (counts, key, number) => counts.set(key, (counts.get(key) || 0) + number);
 
   const fonts = new Map(), fills = new Map(), lengths = [], radii = new Map();
-  const body = document.body ?? document.documentElement;
-  const page = getComputedStyle(body), root = getComputedStyle(document.documentElement);
+  const body = own(document).body ?? own(document).documentElement;
+  const page = getComputedStyle(body), root = getComputedStyle(own(document).documentElement);
   for (const element of [...body.querySelectorAll('*')].slice(0, MAX_ELEMENTS)) {
     if (!isVisible(element)) continue;
     const style = getComputedStyle(element);
     let letters = 0;
-    for (const node of element.childNodes) {
-      if (node.nodeType === 3) letters += node.data.trim().length;
+    for (const node of own(element).childNodes) {
+      if (own(node).nodeType === 3) letters += node.data.trim().length;
     }
     const name = letters && family(style.fontFamily);
     if (name) add(fonts, name, 1);
     const fill = hex(style.backgroundColor);
     if (fill && !dull(fill)) {
-      const box = element.getBoundingClientRect();
+      const box = own(element).getBoundingClientRect();
       add(fills, fill, Math.min(box.width * box.height, innerWidth * innerHeight / 4));
     }
     for (const side of ['paddingTop', 'paddingLeft', 'marginBottom']) {
@@ -76,7 +76,7 @@ function brand() {
   }
 
   const pressed = 'button,[role=button],input[type=submit],a[class*=btn i],a[class*=button i]';
-  const buttons = [...document.querySelectorAll(pressed)].slice(0, 200)
+  const buttons = [...own(document).querySelectorAll(pressed)].slice(0, 200)
     .filter(isVisible)
     .map(e => ({ style: getComputedStyle(e), at: e.getBoundingClientRect() }))
     .filter(({ at }) => at.width > 40 && at.height > 16)
@@ -112,7 +112,7 @@ function brand() {
   const text = 'main p,article p,p';
   const theme = meta('theme-color');
   const isMostly = unit => lengths.filter(length => length % unit < 0.01).length * 10 >= lengths.length * 6;
-  const icon = document.querySelector('link[rel~="icon" i],link[rel="apple-touch-icon" i]');
+  const icon = own(document).querySelector('link[rel~="icon" i],link[rel="apple-touch-icon" i]');
   const favicon = web(icon?.getAttribute('href') ?? '/favicon.ico');
   const logo = logoOf();
   return {
@@ -154,13 +154,14 @@ function brand() {
 
   function logoOf() {
     let best, most = 0;
-    for (const image of [...document.querySelectorAll('img,svg')].slice(0, 300)) {
+    for (const image of [...own(document).querySelectorAll('img,svg')].slice(0, 300)) {
       const box = image.getBoundingClientRect();
       if (!isVisible(image) || box.width < 16 || box.height < 10) continue;
       if (box.top + scrollY > 400 || box.width > innerWidth * 0.7) continue;
       const home = image.closest('a[href]');
       const isHome = home && home.pathname?.length <= 4 && home.host === location.host;
-      const near = [image, image.parentElement, image.parentElement?.parentElement].filter(Boolean);
+      const parent = own(image.parentElement);
+      const near = [image, parent, own(parent?.parentElement)].filter(Boolean);
       const isNamed = near.some(namesLogo);
       const inHeader = image.closest('header,nav,[role=banner]');
       const rank = (isNamed ? 3 : 0) + (isHome ? 2 : 0) + (inHeader ? 1 : 0);

@@ -36,35 +36,36 @@ function consent() {
   // Elements of these names are no boxes of dialogs.
   const NO_BOX = /^(script|style|link|meta|p|span|li|a|br|td|tr|path|img|option|html|body|main|article)$/;
   const MAX_ELEMENTS = 20000, MAX_TEXT = 4000;
-  const body = document.body;
+  const body = own(document).body;
   let hidden = 0;
   if (!body) return hidden;
   const words = body.textContent.length, screen = innerWidth * innerHeight;
   const roots = [document], candidates = new Set();
   let count = 0;
   for (let i = 0; i < roots.length && i < 200; i++) {
-    for (const element of roots[i].querySelectorAll('*')) {
+    for (const element of own(roots[i]).querySelectorAll('*')) {
       if (++count > MAX_ELEMENTS) break;
-      if (element.shadowRoot) roots.push(element.shadowRoot);
-      if (!NO_BOX.test(element.localName) && over(element)) candidates.add(element);
+      const { shadowRoot, localName } = own(element);
+      if (shadowRoot) roots.push(shadowRoot);
+      if (!NO_BOX.test(localName) && over(element)) candidates.add(element);
     }
   }
   for (const element of candidates) {
-    if (!element.isConnected || !element.checkVisibility() || !isDialog(element)) continue;
-    hide(element);
+    const { isConnected } = own(element);
+    if (isConnected && own(element).checkVisibility() && isDialog(element)) hide(element);
   }
   // The backdrop of a dialog has no words.
   if (hidden) {
-    for (const element of candidates) {
-      const box = element.getBoundingClientRect();
+    for (const node of candidates) {
+      const element = own(node), box = element.getBoundingClientRect();
       if (element.textContent.trim() || element.querySelector('img,video,canvas,iframe,input')) continue;
       if (box.width * box.height <= screen * 0.9 || !element.checkVisibility()) continue;
-      if (Number(getComputedStyle(element).opacity) > 0) hide(element);
+      if (Number(getComputedStyle(node).opacity) > 0) hide(node);
     }
   }
   if (hidden) {
     // A dialog locks scrolling, blurs the page, or makes it inert.
-    for (const element of [document.documentElement, body]) {
+    for (const element of [own(document).documentElement, body]) {
       const style = getComputedStyle(element);
       if (/hidden|clip/.test(style.overflowY)) element.style.setProperty('overflow-y', 'auto', 'important');
       if (element === body && style.position === 'fixed') {
@@ -72,15 +73,16 @@ function consent() {
       }
       if (/blur/.test(style.filter)) element.style.setProperty('filter', 'none', 'important');
     }
-    for (const child of [...body.children].slice(0, 200)) {
-      if (/blur/.test(getComputedStyle(child).filter)) child.style.setProperty('filter', 'none', 'important');
+    for (const node of [...body.children].slice(0, 200)) {
+      const child = own(node);
+      if (/blur/.test(getComputedStyle(node).filter)) child.style.setProperty('filter', 'none', 'important');
       if (child.inert) child.inert = false;
     }
   }
   return hidden;
 
-  function over(element) {
-    const style = getComputedStyle(element);
+  function over(node) {
+    const element = own(node), style = getComputedStyle(node);
     if (style.display === 'none') return false;
     if (style.position === 'fixed' || style.position === 'sticky') return true;
     if (element.localName === 'dialog' && element.open || element.matches(':popover-open')) return true;
@@ -89,8 +91,8 @@ function consent() {
     return NAMED.test(name(element)) && element.parentElement === body;
   }
 
-  function isDialog(element) {
-    const text = textOf(element);
+  function isDialog(node) {
+    const element = own(node), text = textOf(element);
     const isNamed = NAMED.test(name(element));
     if (text.length > MAX_TEXT) return false;
     if (text.length * 3 > words + text.length && text.length > 600 && !isNamed) return false;
@@ -104,7 +106,8 @@ function consent() {
     let buttons = 0, asks = 0;
     const inside = [element];
     for (const scope of element.querySelectorAll('*')) {
-      if (scope.shadowRoot && inside.length < 20) inside.push(scope.shadowRoot);
+      const { shadowRoot } = own(scope);
+      if (shadowRoot && inside.length < 20) inside.push(shadowRoot);
     }
     if (element.shadowRoot) inside.push(element.shadowRoot);
     const pressed = 'button,a,[role=button],input[type=button],input[type=submit]';
@@ -116,15 +119,14 @@ function consent() {
       }
     }
     // In the flow of the page, a name is not enough: a shop may sell cookies.
-    const placed = getComputedStyle(element).position !== 'static' || element.localName === 'dialog';
+    const placed = getComputedStyle(node).position !== 'static' || element.localName === 'dialog';
     return asks > 0 || placed && isNamed && buttons < 6;
   }
 
   function textOf(element) {
     let text = element.textContent;
-    for (const inner of [element, ...element.querySelectorAll('*')].slice(0, 500)) {
-      if (inner.shadowRoot) text += ' ' + inner.shadowRoot.textContent;
-    }
+    const inside = [...element.querySelectorAll('*')].slice(0, 500).map(inner => own(inner).shadowRoot);
+    for (const root of [element.shadowRoot, ...inside]) if (root) text += ' ' + root.textContent;
     return text.replace(/\s+/g, ' ').trim();
   }
 
@@ -134,7 +136,8 @@ function consent() {
     return `${element.id} ${kind} ${label} ${test} ${element.localName}`;
   }
 
-  function hide(element) {
+  function hide(node) {
+    const element = own(node);
     if (element.localName === 'dialog' && element.open) element.close();
     element.style.setProperty('display', 'none', 'important');
     element.setAttribute('hidden', '');

@@ -1,40 +1,112 @@
-// Collects the content of same-origin frames for the HTML of a document, and its encoding. Runs in an
-// isolated world.
+// Prepares a document for `DOM.getOuterHTML`, which writes it with open and closed shadow roots, but without
+// content of frames and without slots that a script assigned. Runs in an isolated world.
 //   {op: "begin", mark, limit}  Sets the attribute `mark` of each visible frame with text to its index in the
-//                               frames of the result: {charset, frames: [{url, html, isFrameset}]}. The HTML
-//                               has at most `limit` characters in all, and its addresses are absolute.
-//   {op: "end", mark}           Removes the attributes.
-// `DOM.getOuterHTML` writes the document itself, with open and closed shadow roots, but without content of
-// frames.
+//                               frames of the result: {charset, frames: [{url, html, isFrameset}],
+//                               isChanged: whether "end" is to be called}. The HTML has at most `limit`
+//                               characters in all, and its addresses are absolute. Frames and shadow roots in
+//                               a frame are in its HTML. Slots that a script assigned get a name,
+//                               and texts for readers without scripts are hidden.
+//   {op: "end"}                 Removes what was set.
 function dom({ op, mark, limit }) {
-  const MAX_FRAMES = 20, MAX_EXAMINED = 200;
-  if (op === 'end') {
-    for (const frame of document.querySelectorAll(`[${mark}]`)) frame.removeAttribute(mark);
-    return [];
-  }
-  // A form may have taken the place of the property of the document.
-  const charset = Object.getOwnPropertyDescriptor(Document.prototype, 'characterSet').get.call(document);
+  const MAX_FRAMES = 20, MAX_EXAMINED = 200, MAX_DEPTH = 10, MAX_SLOTS = 1000;
+  // Frequent elements that cannot have a shadow root.
+  const NO_HOSTS = 'a,b,br,code,dd,dt,em,i,img,input,li,ol,option,path,script,strong,tbody,td,th,tr,ul';
+  const self = globalThis.gleanerDom ??= { undo: [] };
+  for (const undo of self.undo.splice(0)) undo();
+  if (op === 'end') return null;
   // Nodes of this document load nothing and run nothing.
-  const inert = document.implementation.createHTMLDocument('');
-  const frames = [...document.querySelectorAll('iframe,frame')].slice(0, MAX_EXAMINED), result = [];
-  for (const frame of frames) {
+  const inert = own(document).implementation.createHTMLDocument('');
+  const result = [];
+  let examined = 0, inserted = 0;
+  collect(document);
+  return { charset: own(document).characterSet, frames: result, isChanged: self.undo.length > 0 };
+
+  // Frames in the order of the HTML, in which a shadow root comes before the children of its host.
+  function collect(root) {
+    for (const element of own(root).querySelectorAll(`:not(${NO_HOSTS})`)) {
+      const { shadowRoot } = own(element);
+      if (shadowRoot) {
+        if (shadowRoot.slotAssignment === 'manual') nameSlots(shadowRoot);
+        collect(shadowRoot);
+      } else if (isFrame(element)) {
+        mention(element);
+      } else if (own(element).localName === 'noscript' && element.textContent.trim()) {
+        // Its text is not shown where scripts run. Its pictures stand in for those that load on sight.
+        if (!/<img/i.test(element.textContent)) set(element, 'hidden', '');
+      }
+    }
+  }
+
+  function isFrame(element) {
+    return element.localName === 'iframe' || element.localName === 'frame';
+  }
+
+  function mention(frame) {
+    const content = contentOf(frame, 0);
+    const html = content?.innerHTML.toWellFormed() ?? '';
+    limit -= html.length;
+    if (!html || limit < 0) return;
+    set(frame, mark, result.length);
+    result.push({ url: content.dataset.frameUrl, html, isFrameset: frame.localName === 'frame' });
+  }
+
+  // The content of a visible frame with text, as an element of a document that is inert.
+  function contentOf(frame, depth) {
+    if (++examined > MAX_EXAMINED || inserted >= MAX_FRAMES || limit < 0) return null;
     let inner = null;
     // A frame of another origin gives null, or throws.
-    try { inner = frame.contentDocument; } catch {}
+    try { inner = own(frame.contentDocument); } catch {}
     const body = inner?.body;
-    if (!body || !frame.checkVisibility({ visibilityProperty: true })) continue;
-    const letters = body.textContent.length;
-    if (letters > limit) break;
-    if (!letters || !body.textContent.trim()) continue;
-    const copy = inert.importNode(body, true);
-    makeAbsolute(copy, inner.baseURI);
-    const html = copy.getHTML().toWellFormed();
-    limit -= html.length;
-    if (limit < 0 || result.length >= MAX_FRAMES) break;
-    frame.setAttribute(mark, result.length);
-    result.push({ url: inner.URL.toWellFormed(), html, isFrameset: frame.localName === 'frame' });
+    if (!body || !frame.checkVisibility({ visibilityProperty: true })) return null;
+    const content = inert.createElement('div');
+    content.dataset.frameUrl = inner.URL.toWellFormed();
+    content.append(copyOf(body, inner.baseURI, depth));
+    if (!content.textContent.trim() && !content.querySelector('template')) return null;
+    inserted++;
+    return content;
   }
-  return { charset, frames: result };
+
+  // A copy of what is in a node: shadow roots become templates, and the content of frames follows them.
+  function copyOf(root, base, depth) {
+    const copy = inert.createDocumentFragment();
+    if (own(root).textContent.length > limit) return copy;
+    for (const child of own(root).childNodes) copy.append(inert.importNode(child, true));
+    const copies = [...copy.querySelectorAll('*')];
+    makeAbsolute(copy, base);
+    for (const [i, element] of [...own(root).querySelectorAll('*')].entries()) {
+      const { shadowRoot, localName } = own(element);
+      if (localName === 'noscript') copies[i].remove();
+      if (depth >= MAX_DEPTH) continue;
+      if (shadowRoot) {
+        const template = inert.createElement('template');
+        template.setAttribute('shadowrootmode', 'open');
+        template.content.append(copyOf(shadowRoot, base, depth + 1));
+        own(copies[i]).prepend(template);
+      } else if (isFrame(element)) {
+        const content = contentOf(element, depth + 1);
+        if (content) copies[i].after(content);
+      }
+    }
+    return copy;
+  }
+
+  // A script may assign nodes to slots without names.
+  function nameSlots(root) {
+    for (const [i, slot] of [...root.querySelectorAll('slot')].slice(0, MAX_SLOTS).entries()) {
+      const name = `assigned-${i}`;
+      set(slot, 'name', name);
+      for (const node of slot.assignedNodes()) if (node.nodeType === 1) set(node, 'slot', name);
+    }
+  }
+
+  function set(element, name, value) {
+    const before = own(element).getAttribute(name);
+    own(element).setAttribute(name, value);
+    self.undo.push(() => {
+      if (before === null) own(element).removeAttribute(name);
+      else own(element).setAttribute(name, before);
+    });
+  }
 
   function makeAbsolute(root, base) {
     const absolute = address => {

@@ -35,7 +35,7 @@ function observe() {
   clearTimeout(timer);
   cancelAnimationFrame(frame);
   cancelIdleCallback(idle);
-  const own = ++self.own;
+  const taken = ++self.own;
 
   self.observer ??= new MutationObserver(() => { self.dirty = true; });
   const watch = root => {
@@ -52,9 +52,9 @@ function observe() {
   }
   const { length, hash, shell } = self.text;
   return {
-    timers: timer - own, frames: frame - own, idles: idle - own,
-    length, hash, shell, thin: length < 200, state: document.readyState,
-    scripts: document.scripts.length, ms: performance.now() - started,
+    timers: timer - taken, frames: frame - taken, idles: idle - taken,
+    length, hash, shell, thin: length < 200, state: own(document).readyState,
+    scripts: own(document).scripts.length, ms: performance.now() - started,
   };
 
   function read() {
@@ -64,15 +64,15 @@ function observe() {
     const visible = element => {
       let shown = seen.get(element);
       if (shown === undefined) {
-        shown = element.checkVisibility({ visibilityProperty: true });
+        shown = own(element).checkVisibility({ visibilityProperty: true });
         seen.set(element, shown);
       }
       return shown;
     };
-    const stack = document.body ? [document.body] : [];
+    const { body } = own(document), stack = body ? [body] : [];
     // Iterative: a hostile tree is deeper than the call stack.
     while (stack.length && nodes < MAX_NODES && chars < MAX_CHARS) {
-      const node = stack.pop();
+      const next = stack.pop(), node = own(next);
       nodes++;
       if (node.nodeType === 3) {
         const text = node.data;
@@ -104,7 +104,7 @@ function observe() {
     return { length: letters, hash, shell: whyShell(letters, parts.join(' ').replace(/\s+/g, ' ').trim()) };
 
     function push(node) {
-      for (let child = node.lastChild; child; child = child.previousSibling) {
+      for (let child = node.lastChild; child; child = own(child).previousSibling) {
         if (stack.length > MAX_NODES) return;
         stack.push(child);
       }
@@ -112,10 +112,11 @@ function observe() {
   }
 
   function whyShell(letters, text) {
-    if (!document.body) return 'empty';
-    const scripted = document.scripts.length > 0;
+    const { body, scripts } = own(document);
+    if (!body) return 'empty';
+    const scripted = scripts.length > 0;
     // A page of pictures, or a drawing, is a page without words.
-    const pictures = [...document.querySelectorAll('img,canvas,video,svg,object,embed,iframe')]
+    const pictures = [...own(document).querySelectorAll('img,canvas,video,svg,object,embed,iframe')]
       .slice(0, MAX_BUSY)
       .some(picture => area(picture) > 10000);
     if (letters === 0 && scripted && !pictures) return 'empty';
@@ -123,9 +124,9 @@ function observe() {
     if (!scripted) return '';
     let busy = 0, count = 0;
     const screen = Math.max(1, innerWidth * innerHeight);
-    for (const element of [...document.querySelectorAll(BUSY)].slice(0, MAX_BUSY)) {
+    for (const element of [...own(document).querySelectorAll(BUSY)].slice(0, MAX_BUSY)) {
       // Text in it: the name tells of a state that has passed, or of a box that holds what was loaded.
-      if (element.textContent.trim().length > 40) continue;
+      if (own(element).textContent.trim().length > 40) continue;
       const size = area(element);
       if (size > 0) {
         busy += size;
@@ -134,7 +135,7 @@ function observe() {
     }
     if (count && (letters < SHELL_CHARS || busy > screen / 5)) return 'busy';
     if (letters < SHELL_CHARS) {
-      for (const root of document.querySelectorAll(MOUNTS)) {
+      for (const root of own(document).querySelectorAll(MOUNTS)) {
         if (root.shadowRoot || root.textContent.trim()) continue;
         if (!root.querySelector('img,canvas,video,svg,input')) return 'mount';
       }
@@ -142,7 +143,8 @@ function observe() {
     return '';
   }
 
-  function area(element) {
+  function area(node) {
+    const element = own(node);
     if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return 0;
     const box = element.getBoundingClientRect();
     return box.top < innerHeight * 2 ? box.width * box.height : 0;

@@ -27,8 +27,13 @@ async function run(source, limit) {
     return { error: text.slice(0, 500).toWellFormed() };
   }
   const type = typeof value, above = [];
+  // Old libraries add `toJSON` to every array or text, which would be written as text then.
+  const added = [Array, Object, String, Number, Boolean].map(({ prototype }) => [
+    prototype, Object.getOwnPropertyDescriptor(prototype, 'toJSON'),
+  ]).filter(([, own]) => own?.configurable);
   let nodes = 0, json;
   try {
+    for (const [prototype] of added) delete prototype.toJSON;
     json = JSON.stringify(value, function (key, item) {
       // `this` contains the item. Only what is above it in the path stays in `above`.
       while (above.length && above[above.length - 1] !== this) above.pop();
@@ -44,6 +49,8 @@ async function run(source, limit) {
     });
   } catch (error) {
     return { error: `the result cannot be written as JSON: ${String(error).slice(0, 300).toWellFormed()}` };
+  } finally {
+    for (const [prototype, own] of added) Object.defineProperty(prototype, 'toJSON', own);
   }
   if (json === undefined) return { type, json: 'null' };
   if (json.length > limit) {

@@ -39,6 +39,9 @@ const STREAMS: &[&str] = &[
     "SignedExchange",
 ];
 
+/// Resource types that the parser of a document may wait for.
+const BLOCKING: &[&str] = &["Script", "Stylesheet"];
+
 /// Resource types that scripts read.
 const DATA: &[&str] = &["XHR", "Fetch", "Script", "Document"];
 
@@ -59,6 +62,7 @@ struct Flight {
     kind: u64,
     is_stream: bool,
     is_data: bool,
+    is_blocking: bool,
     host: Option<Box<str>>,
 }
 
@@ -102,7 +106,9 @@ impl Activity {
         self.last_number += 1;
         let host = url.host_str().map(Into::into);
         let is_data = DATA.contains(&resource);
-        self.in_flight.insert(self.last_number, Flight { began: now, kind, is_stream, is_data, host });
+        let is_blocking = is_blocking(resource);
+        let flight = Flight { began: now, kind, is_stream, is_data, is_blocking, host };
+        self.in_flight.insert(self.last_number, flight);
         self.changed = Some(now);
         self.last_number
     }
@@ -120,6 +126,11 @@ impl Activity {
         let answer = hasher.finish();
         kind.same_answers = if kind.answer == answer { kind.same_answers + 1 } else { 1 };
         kind.answer = answer;
+    }
+
+    /// Whether the parser of a document may wait for a request in flight.
+    pub(super) fn may_block(&self) -> bool {
+        self.in_flight.values().any(|flight| flight.is_blocking)
     }
 
     /// The requests in flight that a page at `host` waits for.
@@ -141,6 +152,16 @@ impl Activity {
         }
         count
     }
+}
+
+/// Whether scripts build a page from resources of this type.
+pub(super) fn is_needed(resource: &str) -> bool {
+    DATA.contains(&resource)
+}
+
+/// Whether the parser of a document may wait for resources of this type.
+pub(super) fn is_blocking(resource: &str) -> bool {
+    BLOCKING.contains(&resource)
 }
 
 #[cfg(test)]

@@ -84,6 +84,7 @@ async fn handle(tab: &Tab<'_>, event: Event) {
         method if OPENED_SOCKETS.contains(&method) => {
             tab.shared.change(|state| state.refused_sockets += 1);
         }
+        "Page.downloadWillBegin" => tab.shared.change(|state| state.refused_downloads += 1),
         "Inspector.targetCrashed" if own => tab.shared.change(|state| state.is_crashed = true),
         "Page.frameAttached" => {
             let Some(FrameAttached { frame_id, parent_frame_id }) = event.read() else { return };
@@ -191,6 +192,7 @@ fn navigation(tab: &Tab<'_>, event: &Event) {
                 }
                 if method == "Page.frameStoppedLoading" {
                     state.started_until = None;
+                    state.stopped_loading();
                 } else {
                     state.scheduled_until = None;
                 }

@@ -4,11 +4,14 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use gleaner_fetch::{Error, Load, LoadKind, Request, Response};
+use gleaner_types::SafeUrl;
 use http::header::{ACCEPT_LANGUAGE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use tokio::time::Instant;
 use url::Url;
 
-use super::state::PageState;
+use super::activity::{is_blocking, is_needed};
+use super::state::{PageFault, PageState};
 use super::tab::Tab;
 use crate::blocking::blocking;
 use crate::emulate;
@@ -32,6 +35,9 @@ const DROPPED_HEADERS: &[&str] = &[
     "transfer-encoding",
 ];
 
+/// The statuses of answers that leave the document as it is (RFC 9110, 15.3.5 and 15.3.6).
+const NO_CONTENT: [u16; 2] = [204, 205];
+
 /// Most bytes of a body, because Chromium accepts messages of at most 100 MiB and base64 adds a third.
 const MAX_BODY_BYTES: usize = 75_000_000;
 
@@ -54,7 +60,13 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
     });
     let kind = kind_of(tab, &paused);
     let outcome = match to_load(tab, &paused, url.clone(), kind, is_stream) {
-        Ok(load) => tab.proxy.fetch(load).await.map_err(Some),
+        Ok(load) => tokio::select! {
+            outcome = tab.proxy.fetch(load) => outcome.map_err(Some),
+            () = given_up(tab, &paused.resource_type) => {
+                tab.shared.change(|state| state.unanswered += 1);
+                Err(None)
+            }
+        },
         Err(refusal) => {
             tab.shared.change(|state| match refusal {
                 Refusal::Stream => state.refused_streams += 1,
@@ -71,15 +83,21 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
     let is_exchange = outcome.as_ref().is_ok_and(|response| {
         response.header("content-type").is_some_and(|value| value.starts_with("application/signed-exchange"))
     });
-    // A page that is not HTML is read from the answer; the browser would save it as a file.
-    let shows_nothing = kind == LoadKind::Navigation && tab.proxy.is_other_document();
+    let shows_nothing = kind == LoadKind::Navigation
+        && (tab.proxy.is_other_document() || outcome.as_ref().is_ok_and(|answer| is_empty_page(tab, answer)));
     match &outcome {
         Ok(response) if response.body.len() <= MAX_BODY_BYTES && !is_exchange => {
             fulfill(tab, &session, &paused, response, shows_nothing).await;
         }
         _ => fail(tab, &session, &paused, outcome.as_ref().err().and_then(Option::as_ref)).await,
     }
+    let fault = url.filter(|_| kind == LoadKind::Resource && is_needed(&paused.resource_type));
+    let fault = fault.and_then(|url| fault_of(&url, &outcome).map(|text| (url, text)));
     tab.shared.change(|state| {
+        if let Some((url, text)) = fault {
+            let is_own = state.url.as_ref().is_some_and(|main| main.host() == url.host());
+            state.add_fault(PageFault { text, is_own });
+        }
         if let Some(number) = number {
             state.activity.end(number, outcome.as_ref().ok().map(|response| response.body.as_ref()));
         }
@@ -87,6 +105,35 @@ pub(super) async fn answer(tab: &Tab<'_>, session: SessionId, paused: Paused) {
             state.navigation_error = Some(error);
         }
     });
+}
+
+/// Whether the first document of a page is an answer without content. The browser would wait for another one
+/// without end.
+fn is_empty_page(tab: &Tab<'_>, answer: &Response) -> bool {
+    let is_first = tab.shared.lock().url.as_ref().is_none_or(|url| url.scheme() == "about");
+    is_first && NO_CONTENT.contains(&answer.status)
+}
+
+/// What is wrong with an answer; `None` if nothing is, or the request was refused.
+fn fault_of(url: &Url, outcome: &Result<Response, Option<Error>>) -> Option<String> {
+    match outcome {
+        Ok(answer) if answer.status >= 400 => {
+            Some(format!("{} has the status {}", SafeUrl::from(url), answer.status))
+        }
+        Ok(_) | Err(None) => None,
+        Err(Some(error)) => Some(error.to_string()),
+    }
+}
+
+/// Waits until a request that begins now is given up.
+async fn given_up(tab: &Tab<'_>, resource: &str) {
+    if !is_blocking(resource) {
+        return std::future::pending().await;
+    }
+    let began = Instant::now();
+    tab.shared
+        .wait_for(|state| state.given_up_before.is_some_and(|before| began < before).then_some(()))
+        .await;
 }
 
 /// Refuses a request without sending it.
@@ -176,6 +223,8 @@ fn body_of(request: &fetch::Request) -> Result<Option<Bytes>, Refusal> {
     Ok(Some(body.into()))
 }
 
+/// Gives an answer to the browser, or an empty document in its place: a page that is not HTML is read from the
+/// answer, and the browser would save it as a file.
 async fn fulfill(
     tab: &Tab<'_>,
     session: &SessionId,
@@ -203,7 +252,11 @@ async fn fulfill(
     let bytes = body.len();
     let fulfill = FulfillRequest {
         request_id: paused.request_id.clone(),
-        response_code: response.status,
+        response_code: if shows_nothing && NO_CONTENT.contains(&response.status) {
+            200
+        } else {
+            response.status
+        },
         response_headers: headers,
         body: blocking(bytes, move || BASE64_STANDARD.encode(body)).await,
     };

@@ -10,6 +10,7 @@ mod render;
 mod setup;
 mod state;
 mod tab;
+mod visits;
 
 pub(crate) use current::FrameTarget;
 pub(crate) use render::render;

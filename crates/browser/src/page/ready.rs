@@ -6,23 +6,37 @@
 //! static ones.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use serde::Deserialize;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::activity::InFlight;
-use super::state::PageState;
+use super::state::{PageFault, PageState};
 use super::tab::Tab;
+use super::visits::Visits;
 use crate::protocol::runtime::TerminateExecution;
 use crate::wire::CallError;
 
-const OBSERVE: &str = include_str!("../js/ready.js");
+const OBSERVE: &str = concat!(
+    "function run(...all) {",
+    include_str!("../js/own.js"),
+    include_str!("../js/ready.js"),
+    "return observe(...all); }"
+);
 
 /// The `load` event counts as fired this long after the document was parsed.
 const MAX_LOAD: Duration = Duration::from_secs(8);
 /// A document that takes longer to parse is observed unfinished.
 const MAX_PARSE: Duration = Duration::from_secs(5);
+/// A document that takes longer to parse gets no answer from a script or style sheet that it waits for, at the
+/// latest after half of its time.
+const MAX_BLOCKED: Duration = Duration::from_secs(8);
+/// From then on, each of them is given up this long after its request.
+const MAX_UNANSWERED: Duration = Duration::from_secs(2);
+/// How often they are given up.
+const UNBLOCK_GAP: Duration = Duration::from_secs(1);
 const NETWORK_QUIET: Duration = Duration::from_millis(500);
 const TEXT_QUIET: Duration = Duration::from_millis(300);
 /// Requests that are neither data nor scripts of the page's host do not count up to this number in flight.
@@ -84,6 +98,8 @@ pub(crate) enum ReadyError {
     Call(CallError),
     /// Its scripts do not let other scripts run.
     Unresponsive,
+    /// Its scripts lead from document to document.
+    Endless,
 }
 
 impl From<CallError> for ReadyError {
@@ -94,10 +110,38 @@ impl From<CallError> for ReadyError {
 
 /// Waits until the page is complete, at most until [`Tab::until`].
 pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
+    tab.shared.change(|state| state.visits = Visits::default());
+    tokio::select! {
+        readiness = observe(tab) => readiness,
+        never = unblock(tab) => match never {},
+    }
+}
+
+/// Gives up what keeps documents from being parsed: the rest of a document is worth more than a script that does
+/// not answer, such as a counter.
+async fn unblock(tab: &Tab<'_>) -> Infallible {
+    let patience = MAX_BLOCKED.min(tab.until().saturating_duration_since(Instant::now()) / 2);
+    loop {
+        let navigated = tab.shared.wait_for(|state| state.navigated.filter(|_| state.parsed.is_none())).await;
+        sleep_until(navigated + patience).await;
+        tab.shared.change(|state| {
+            if state.navigated == Some(navigated) && state.is_blocked() {
+                state.given_up_before = Instant::now().checked_sub(MAX_UNANSWERED.min(patience / 2));
+            }
+        });
+        sleep(UNBLOCK_GAP).await;
+    }
+}
+
+/// Observes the page until it is complete.
+async fn observe(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
     let mut watch = ReadinessWatch::default();
     let mut lost = 0;
     loop {
         let deadline = tab.until();
+        if tab.shared.lock().visits.is_endless() {
+            return Err(ReadyError::Endless);
+        }
         if Instant::now() >= deadline {
             return Ok(Readiness::Deadline);
         }
@@ -107,6 +151,8 @@ pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
             Err(CallError::TimedOut(_)) => {
                 lost += 1;
                 if lost == STOP_SCRIPTS_AFTER {
+                    let text = "its scripts did not end, and were stopped".to_owned();
+                    tab.shared.change(|state| state.fault = Some(PageFault { text, is_own: true }));
                     tab.call(&TerminateExecution {}).await?;
                 } else if lost >= MAX_LOST {
                     return Err(ReadyError::Unresponsive);
@@ -121,15 +167,15 @@ pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
         };
         lost = 0;
         let slow = Duration::try_from_secs_f64(observation.ms / 1_000.0 * 5.0).unwrap_or(GAP);
-        let (network, is_leaving) = {
+        let (network, is_awaited) = {
             let state = tab.shared.lock();
             if state.documents != watch.document {
                 continue;
             }
-            (Network::of(&state), state.is_leaving())
+            (Network::of(&state), state.is_leaving() || state.is_blocked())
         };
         let verdict = watch.observe(observation, network, phase, Instant::now());
-        if let Some(readiness) = verdict.filter(|_| !is_leaving) {
+        if let Some(readiness) = verdict.filter(|_| !is_awaited) {
             return Ok(readiness);
         }
         let gap = if watch.observations <= FIRST_GAPS { FIRST_GAP } else { GAP };

@@ -1,4 +1,5 @@
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
+use gleaner_types::SafeUrl;
 use tokio::time::{Instant, sleep_until};
 
 use super::events::serve;
@@ -57,8 +58,8 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
     let mut warnings = Vec::new();
     match readiness {
         Readiness::Ready => {}
-        Readiness::Shell => warnings.push("the page still looked as if it were loading".to_owned()),
-        Readiness::Deadline => warnings.push("the page was not complete in time".to_owned()),
+        Readiness::Shell => warnings.push(with_fault(tab, "the page still looked as if it were loading")),
+        Readiness::Deadline => warnings.push(with_fault(tab, "the page was not complete in time")),
     }
     sleep_until((Instant::now() + request.wait_for).min(tab.until())).await;
     consent::hide(tab).await;
@@ -84,6 +85,14 @@ async fn read(tab: &Tab<'_>) -> Result<Rendered, Error> {
     add_counts(tab, &mut warnings);
     page.warnings = warnings;
     Ok(page)
+}
+
+/// A warning with what may be its cause.
+fn with_fault(tab: &Tab<'_>, warning: &str) -> String {
+    match &tab.shared.lock().fault {
+        Some(fault) => format!("{warning}: {}", fault.text),
+        None => warning.to_owned(),
+    }
 }
 
 /// Opens the target and navigates to the page. Returns the cookies that it starts with.
@@ -126,6 +135,10 @@ fn unready(tab: &Tab<'_>, error: ReadyError) -> Error {
         ReadyError::Unresponsive => {
             Error::unresponsive(&tab.request.url, "its scripts did not let the browser answer")
         }
+        ReadyError::Endless => {
+            let reason = format!("its scripts redirect without end, last to {}", SafeUrl::from(tab.url()));
+            Error::render(&tab.request.url, &reason)
+        }
     }
 }
 
@@ -146,13 +159,18 @@ fn uncaptured(tab: &Tab<'_>, error: CaptureError) -> Error {
 
 /// Warns of what a visitor would have noticed.
 fn add_counts(tab: &Tab<'_>, warnings: &mut Vec<String>) {
+    // The file of a link with `download` becomes the document.
+    let is_given = tab.proxy.is_other_document();
     let state = tab.shared.lock();
+    let refused_downloads = if is_given { 0 } else { state.refused_downloads };
     let counts = [
         (state.refused_sockets, "refused WebSockets"),
         (state.refused_streams, "refused event streams"),
         (state.refused_requests, "refused requests (too many, too large, or not HTTP)"),
         (state.dismissed_dialogs, "dismissed dialogs"),
         (state.closed_popups, "closed popups"),
+        (state.unanswered, "scripts and style sheets that did not answer in time"),
+        (refused_downloads, "refused downloads (the address of a file gives its document)"),
     ];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     warnings.extend(counts.map(|(count, what)| format!("{what}: {count}")));

@@ -11,6 +11,11 @@ use crate::wire::{CallError, SessionId};
 
 use super::tab::Tab;
 
+const STAY: &str = include_str!("../js/stay.js");
+
+/// The world of the script that runs before those of each document. Our other scripts have another one.
+const EARLY_WORLD: &str = "gleaner-early";
+
 /// Sets up a target that waits, and lets it run. The commands of a session are carried out in their order, so
 /// only the last one is awaited, and only for a page: a navigation before its answer would lose events. Other
 /// targets may answer only when they run.
@@ -30,6 +35,7 @@ pub(super) async fn set_up(tab: &Tab<'_>, session: &SessionId, kind: &str) -> Re
     emulate::identify(tab, session).await?;
     if matches!(kind, "page" | "iframe") {
         client.send(on, &page::Enable {}).await?;
+        client.send(on, &page::AddScript { source: STAY, world_name: EARLY_WORLD }).await?;
     }
     if kind == "page" {
         return client.call(on, &RunIfWaitingForDebugger {}).await.map(drop);

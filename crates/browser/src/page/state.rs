@@ -9,6 +9,7 @@ use url::Url;
 use super::activity::Activity;
 use super::current::FrameTarget;
 use super::frames::FrameTree;
+use super::visits::Visits;
 use crate::wire::SessionId;
 
 /// Upper bound on the delay of an awaited navigation.
@@ -27,6 +28,8 @@ pub(super) struct PageState {
     pub(super) documents: u64,
     /// The URL of the main frame's document.
     pub(super) url: Option<Url>,
+    /// The documents since the last action.
+    pub(super) visits: Visits,
     pub(super) navigated: Option<Instant>,
     pub(super) parsed: Option<Instant>,
     pub(super) loaded: Option<Instant>,
@@ -35,11 +38,15 @@ pub(super) struct PageState {
     /// A navigation of the main frame has begun, and is awaited until then.
     pub(super) started_until: Option<Instant>,
     pub(super) activity: Activity,
+    /// Scripts and style sheets that were requested before then are given up.
+    pub(super) given_up_before: Option<Instant>,
     pub(super) frames: FrameTree,
     pub(super) frame_targets: Vec<FrameTarget>,
     /// Why the document could not be loaded.
     pub(super) navigation_error: Option<Error>,
     pub(super) is_crashed: bool,
+    /// What may keep the document from its content.
+    pub(super) fault: Option<PageFault>,
     /// WebSockets and the like.
     pub(super) refused_sockets: u32,
     /// Event streams.
@@ -47,17 +54,53 @@ pub(super) struct PageState {
     pub(super) refused_requests: u32,
     pub(super) dismissed_dialogs: u32,
     pub(super) closed_popups: u32,
+    pub(super) refused_downloads: u32,
+    /// Scripts and style sheets that were given up.
+    pub(super) unanswered: u32,
+}
+
+/// What may keep a document from its content.
+#[derive(Debug)]
+pub(super) struct PageFault {
+    /// It continues a warning behind a colon.
+    pub(super) text: String,
+    /// Whether it is one of the host itself. Many pages do without requests to other hosts.
+    pub(super) is_own: bool,
 }
 
 impl PageState {
+    /// Keeps the first fault of the page's own host, or else the first one.
+    pub(super) fn add_fault(&mut self, fault: PageFault) {
+        let is_better = self.fault.as_ref().is_none_or(|first| fault.is_own && !first.is_own);
+        if is_better {
+            self.fault = Some(fault);
+        }
+    }
+
     /// The main frame has a new document.
     pub(super) fn navigated_to(&mut self, url: Option<Url>) {
+        let now = Instant::now();
+        if let Some(url) = &url {
+            let left = self.started_until.and_then(|until| until.checked_sub(MAX_NAVIGATION)).unwrap_or(now);
+            let shown = self.navigated.map(|navigated| left.saturating_duration_since(navigated));
+            self.visits.add(url, shown.unwrap_or_default());
+        }
         self.documents += 1;
         self.frames.clear();
+        self.fault = None;
         self.url = url;
-        self.navigated = Some(Instant::now());
+        self.navigated = Some(now);
         (self.parsed, self.loaded) = (None, None);
         (self.scheduled_until, self.started_until) = (None, None);
+    }
+
+    /// The main frame loads nothing more. A document that was stopped has no `load` event.
+    pub(super) fn stopped_loading(&mut self) {
+        if self.navigated.is_some() {
+            let now = Instant::now();
+            self.parsed.get_or_insert(now);
+            self.loaded.get_or_insert(now);
+        }
     }
 
     pub(super) fn expect_navigation_in(&mut self, delay: Duration) {
@@ -68,6 +111,11 @@ impl PageState {
 
     pub(super) fn expect_navigation(&mut self) {
         self.started_until = Some(Instant::now() + MAX_NAVIGATION);
+    }
+
+    /// Whether the document waits for a script or a style sheet before its end is read.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.parsed.is_none() && self.activity.may_block()
     }
 
     /// Whether another document is expected.

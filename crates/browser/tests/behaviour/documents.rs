@@ -15,6 +15,23 @@ const SHADOW_ROOTS: &str = "<x-open>slot</x-open><x-closed></x-closed><script>\
     customElements.define('x-open', root('open', '<p>open</p><slot></slot>'));\
     customElements.define('x-closed', root('closed', '<p>closed</p>'));</script>";
 
+/// A frame in a shadow root.
+const IN_SHADOW: &str = "<x-f></x-f><script>customElements.define('x-f', class extends HTMLElement {\
+    connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML =\
+        '<iframe srcdoc=\"<b>in shadow</b>\"></iframe>'; } })</script>";
+
+/// A frame with another frame and a shadow root.
+const OUTER: &str = "<noscript>Switch it on</noscript><i>outer</i><iframe src=/frames/inner></iframe>\
+    <x-s></x-s><script>customElements.define('x-s', class extends HTMLElement { connectedCallback() {\
+        this.attachShadow({ mode: 'open' }).innerHTML = '<u>in both</u>'; } })</script>";
+
+/// A slot without a name, to which a script assigns the second child.
+const ASSIGNED: &str = "<x-m><b>first</b><b>second</b></x-m><script>customElements.define('x-m',\
+    class extends HTMLElement { connectedCallback() {\
+        const root = this.attachShadow({ mode: 'open', slotAssignment: 'manual' });\
+        root.innerHTML = '(<slot>none</slot>)';\
+        root.querySelector('slot').assign(this.lastElementChild); } })</script>";
+
 /// Cookie dialogs in several languages and forms.
 const DIALOGS: &[&str] = &[
     "<div style='position: fixed; bottom: 0; left: 0; right: 0'>This site uses cookies. <a href=/p>More</a> \
@@ -45,7 +62,11 @@ const NO_DIALOGS: &[&str] = &[
 
 async fn rendered(html: &str, options: Value) -> Option<Rendered> {
     let browser = browser()?;
-    let pages = vec![HostilePage::html("/", html.to_owned()), HostilePage::html("/frames/inner", INNER)];
+    let pages = vec![
+        HostilePage::html("/", html.to_owned()),
+        HostilePage::html("/frames/inner", INNER),
+        HostilePage::html("/frames/outer", OUTER),
+    ];
     let rendered = render_pages(&browser, pages, options).await.unwrap();
     browser.close().await;
     Some(rendered.page)
@@ -53,7 +74,7 @@ async fn rendered(html: &str, options: Value) -> Option<Rendered> {
 
 #[tokio::test]
 async fn the_html_is_what_a_visitor_sees() {
-    let cases: [(&str, &[&str], &[&str]); 7] = [
+    let cases: [(&str, &[&str], &[&str]); 11] = [
         (
             "<!DOCTYPE html><p id=p></p><script>p.textContent = 'a < b & c'</script>",
             &["<!DOCTYPE html><html><head></head><body><p id=\"p\">a &lt; b &amp; c</p>"],
@@ -90,6 +111,31 @@ async fn the_html_is_what_a_visitor_sees() {
             "<iframe style='display: none' srcdoc='<b>x</b>'></iframe><iframe sandbox srcdoc=words></iframe>",
             &["<iframe style=\"display: none\""],
             &["data-frame-url"],
+        ),
+        (
+            "<body><noscript>Switch it on</noscript><noscript><img src=a.png></noscript>",
+            &["<noscript hidden=\"\">Switch it on</noscript><noscript><img src=a.png></noscript>"],
+            &[],
+        ),
+        (
+            IN_SHADOW,
+            &["</iframe><div data-frame-url=\"about:srcdoc\"><b>in shadow</b></div></template>"],
+            &["data-gleaner"],
+        ),
+        (
+            "<iframe src=/frames/outer></iframe><p>end</p>",
+            &[
+                "<i>outer</i><iframe src=\"http://127.0.0.1:",
+                "/frames/inner\"><p>Words of the frame",
+                "<template shadowrootmode=\"open\"><u>in both</u></template>",
+                "</div><p>end</p>",
+            ],
+            &["data-gleaner", "Switch it on"],
+        ),
+        (
+            ASSIGNED,
+            &["(<slot name=\"assigned-0\">none</slot>)", "<b>first</b><b slot=\"assigned-0\">second</b>"],
+            &["data-gleaner"],
         ),
         (
             "<title>Set</title><frameset rows=*><frame src=/frames/inner><frame src=/none></frameset>",

@@ -22,6 +22,27 @@ async fn what_a_page_was_refused_is_in_its_warnings() {
 }
 
 #[tokio::test]
+async fn a_file_behind_a_click_is_no_document_and_in_the_warnings() {
+    let Some(browser) = browser() else { return };
+    let blob = "URL.createObjectURL(new Blob(['a,b']))";
+    for link in [
+        "<a id=l href=/file>File</a>".to_owned(),
+        format!("<a id=l download=x.csv>File</a><script>l.href = {blob}</script>"),
+    ] {
+        let pages = vec![
+            HostilePage::html("/", format!("<!doctype html><p>text</p>{link}")),
+            HostilePage::new("/file", "text/csv", "a,b").header("Content-Disposition", "attachment"),
+        ];
+        let options = json!({ "actions": [{ "type": "click", "selector": "#l" }] });
+        let page = render_pages(&browser, pages, options).await.unwrap().page;
+        assert!(page.html.contains("<p>text</p>"), "{link}: {}", page.html);
+        let expected = "refused downloads (the address of a file gives its document): 1";
+        assert_eq!(page.warnings, [expected], "{link}");
+    }
+    browser.close().await;
+}
+
+#[tokio::test]
 async fn a_page_that_sends_more_than_can_be_held_goes_on() {
     let Some(browser) = browser() else { return };
     let page = "<p id=p>text</p><script>const body = 'x'.repeat(40e6);\

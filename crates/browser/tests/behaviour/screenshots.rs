@@ -126,6 +126,24 @@ async fn content_that_appears_when_it_is_seen_is_in_the_picture() {
 }
 
 #[tokio::test]
+async fn a_box_that_scrolls_in_place_of_the_page_is_whole() {
+    let page = |height: &str| {
+        format!(
+            "<!doctype html><style>body {{ margin: 0 }}</style><div style='height: {height}; overflow: auto'>\
+             <div style='height: 1500px; background: #f00'></div>\
+             <div style='height: 500px; background: #0f0'></div></div>"
+        )
+    };
+    for (height, expected) in [("100vh", 2_000), ("calc(100vh - 50px)", 2_050), ("700px", 800)] {
+        let format = json!({ "fullPage": true });
+        let Some((picture, _)) = picture(&page(height), format, json!({})).await else { return };
+        assert_eq!(size(&picture), (1_280, expected), "{height}");
+        let is_whole = bands(&picture).contains(&(1_500, GREEN));
+        assert_eq!(is_whole, height != "700px", "{height}: {:?}", bands(&picture));
+    }
+}
+
+#[tokio::test]
 async fn an_endless_page_has_a_picture_with_an_end() {
     let Some((picture, _)) = picture(ENDLESS, json!({ "fullPage": true }), json!({})).await else { return };
     let (width, height) = size(&picture);

@@ -35,11 +35,18 @@ pub(crate) fn fetcher() -> Fetcher {
     fetcher_builder().build().unwrap()
 }
 
+/// The time of a page.
+const TIME: Duration = Duration::from_secs(30);
+
 /// A request with these options of a scrape.
-pub(crate) fn request(url: Url, mut options: Value) -> RenderRequest {
+pub(crate) fn request(url: Url, options: Value) -> RenderRequest {
+    request_within(url, options, TIME)
+}
+
+fn request_within(url: Url, mut options: Value, time: Duration) -> RenderRequest {
     options["url"] = "https://example.com/".into();
     let plan = ScrapePlan::from_json(&options).unwrap();
-    RenderRequest::new(url, &plan.options, Instant::now() + Duration::from_secs(30))
+    RenderRequest::new(url, &plan.options, Instant::now() + time)
 }
 
 /// Renders the first of these pages.
@@ -48,8 +55,18 @@ pub(crate) async fn render_pages(
     pages: Vec<HostilePage>,
     options: Value,
 ) -> Result<RenderedPage, Error> {
+    render_pages_within(browser, pages, options, TIME).await
+}
+
+/// As [`render_pages`], in this time.
+pub(crate) async fn render_pages_within(
+    browser: &Browser,
+    pages: Vec<HostilePage>,
+    options: Value,
+    time: Duration,
+) -> Result<RenderedPage, Error> {
     let first = pages[0].target().to_owned();
     let server = PageServer::start(pages).unwrap();
     let url = Url::parse(&server.base_url()).unwrap().join(&first).unwrap();
-    fetcher().render(browser, &request(url, options), &FollowAll).await
+    fetcher().render(browser, &request_within(url, options, time), &FollowAll).await
 }

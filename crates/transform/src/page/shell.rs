@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use super::shell_vocabulary as vocabulary;
 use crate::names::{self, prefix};
+use crate::notice::NoscriptWords;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tree, Walk, is_shadow_mode};
 
 /// Upper bound on the text of a shell outside of navigation, headers, footers and dialogs, in bytes.
@@ -32,8 +33,8 @@ const MAX_PLACEHOLDER_BYTES: usize = 120;
 /// empty main element, in bytes.
 const MAX_CHROME_BYTES: usize = 2_000;
 
-/// Upper bound on the `noscript` texts of a shell, in bytes.
-const MAX_NOSCRIPT_BYTES: usize = 800;
+/// Maximum words of a shell in `noscript` elements, without notices that ask for JavaScript.
+const MAX_NOSCRIPT_WORDS: usize = 100;
 
 /// Upper bound on the titles and `noscript` texts that are read, in bytes.
 const MAX_ASIDE_BYTES: usize = 1_000;
@@ -77,7 +78,7 @@ pub(super) struct ShellReader {
     chrome_bytes: usize,
     /// The title, and texts of `noscript`.
     aside: Sample,
-    noscript_bytes: usize,
+    noscript: NoscriptWords,
     /// There is an element for scripts to fill.
     has_mount: bool,
     has_main: bool,
@@ -279,7 +280,7 @@ impl ShellReader {
             match self.hidden.name.as_str() {
                 "title" => self.aside.add(text),
                 "noscript" if !self.raw.is_open() => {
-                    self.noscript_bytes += text.len();
+                    self.noscript.add(text);
                     self.demands |= vocabulary::demands_scripts(text);
                     self.aside.add(text);
                 }
@@ -334,7 +335,7 @@ impl ShellReader {
             return false;
         }
         // The page is there for readers without JavaScript, such as this one.
-        if self.noscript_bytes > MAX_NOSCRIPT_BYTES {
+        if self.noscript.of_content() > MAX_NOSCRIPT_WORDS {
             return false;
         }
         if self.has_mount {

@@ -5,6 +5,8 @@
 //! shorter lists with stricter rules: it sees the page that its scripts have built, and decides how long to
 //! wait.
 
+use crate::notice::names_of_scripts;
+
 /// Ids of the elements that scripts fill.
 const MOUNTS: [&str; 38] = [
     "root",
@@ -255,9 +257,7 @@ pub(super) fn says_loading(text: &str) -> bool {
 
 /// True if a `noscript` asks for JavaScript for the page, not for one part such as its comments.
 pub(super) fn demands_scripts(text: &str) -> bool {
-    let text = text.to_lowercase();
-    (text.contains("javascript") || text.contains("java script") || text.contains("scripting"))
-        && !text.contains("comment")
+    names_of_scripts(text) > 0 && !text.to_lowercase().contains("comment")
 }
 
 /// True if a text asks for JavaScript in place of the page. It is in lower case.

@@ -51,6 +51,13 @@ async fn scripts_run_among_those_of_the_page() {
     check(vec![
         passes("its globals", "<script>window.a = 20; const b = 22</script>", json!([]), "a + b", json!(42)),
         passes(
+            "a page that writes arrays and texts in its own way",
+            "<script>Array.prototype.toJSON = String.prototype.toJSON = () => 'x'</script>",
+            json!([]),
+            "[['a'], typeof [].toJSON]",
+            json!([["a"], "function"]),
+        ),
+        passes(
             "what one leaves, the next one sees",
             "<p>P</p>",
             json!([script("window.c = 3")]),

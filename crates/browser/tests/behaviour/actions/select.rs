@@ -39,6 +39,45 @@ async fn selectors_have_many_forms() {
 }
 
 #[tokio::test]
+async fn names_of_fields_and_pictures_hide_nothing() {
+    let names = [
+        "textContent",
+        "localName",
+        "parentElement",
+        "parentNode",
+        "children",
+        "checkVisibility",
+        "closest",
+        "matches",
+        "querySelector",
+        "querySelectorAll",
+        "shadowRoot",
+        "getAttribute",
+        "isConnected",
+        "ownerDocument",
+        "getClientRects",
+        "scrollIntoView",
+        "nodeType",
+        "lastChild",
+    ];
+    let fields: String = names.iter().map(|name| format!("<input type=hidden name={name}>")).collect();
+    let pictures = ["querySelectorAll", "body", "activeElement", "elementFromPoint", "scripts", "readyState"];
+    let pictures: String = pictures.iter().map(|name| format!("<img name={name}>")).collect();
+    let page = format!(
+        "{pictures}<form id=f onsubmit='return false'>{fields}<p id=p>Words</p><input id=i></form>
+        <button id=go>Show rooms</button>"
+    );
+    check(vec![
+        clicked("words outside of the form", &page, "text=Show rooms", "go"),
+        clicked("words in the form", &page, "text=words", "p"),
+        clicked("css in the form", &page, "form > p", "p"),
+        clicked("the form itself", "<form id=f><input type=hidden name=closest>Text</form>", "#f", "f"),
+        passes("a field", &page, json!([write("a", "#i")]), "i.value", json!("a")),
+    ])
+    .await;
+}
+
+#[tokio::test]
 async fn selectors_reach_into_shadow_roots() {
     let page = "<x-outer></x-outer><button id=light>L</button><script>
         const define = (name, html) => customElements.define(name, class extends HTMLElement {
