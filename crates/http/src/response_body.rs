@@ -106,6 +106,8 @@ struct Pieces {
     held: Arc<Mutex<Held>>,
     /// The bytes that are left, if that is known.
     left: Option<u64>,
+    /// Whether the last call gave a piece: before the next one, other connections have their turn.
+    gave: bool,
     watch: AbortHandle,
 }
 
@@ -125,10 +127,16 @@ impl Pieces {
         let held = Held { pieces: Some(pieces), asked_at: Instant::now(), is_awaited: false, is_late: false };
         let held = Arc::new(Mutex::new(held));
         let watch = tokio::spawn(drop_if_unread(Arc::downgrade(&held))).abort_handle();
-        Self { held, left, watch }
+        Self { held, left, gave: false, watch }
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
+        // While the system takes all that is written, hundreds of large responses would each be written whole
+        // before another connection is served.
+        if std::mem::take(&mut self.gave) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let mut held = lock(&self.held);
         if std::mem::take(&mut held.is_late) {
             return Poll::Ready(Some(Err(BodyError {
@@ -143,6 +151,7 @@ impl Pieces {
         match piece {
             Some(Ok(piece)) => {
                 self.left = self.left.map(|left| left.saturating_sub(piece.len() as u64));
+                self.gave = true;
                 Poll::Ready(Some(Ok(piece)))
             }
             Some(Err(failure)) => {

@@ -226,6 +226,8 @@ where
             if socket.send(frame).await.is_err() {
                 return false;
             }
+            // Other connections have their turn between pieces, even if the system takes all of them.
+            tokio::task::yield_now().await;
         }
         true
     };
