@@ -1,3 +1,5 @@
+//! The configuration of a runtime: its ports and limits.
+
 use std::sync::Arc;
 
 use gleaner_store::Store;

@@ -1,3 +1,5 @@
+//! The types of jobs in a store: submission, leases, finished pages, failures, snapshots.
+
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;

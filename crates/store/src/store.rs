@@ -1,3 +1,5 @@
+//! The port for stores of jobs, with its contract.
+
 use std::fmt::Debug;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A block of facts with version and checksum, as a journal stores it.
+
 use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher13;

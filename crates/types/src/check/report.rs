@@ -1,3 +1,5 @@
+//! Collects the faults and warnings of one request.
+
 use super::bounds::RequestBounds;
 use super::path::Path;
 use super::shape::Shape;

@@ -1,3 +1,5 @@
+//! Compares a body with the shape of a request type, which is derived from its JSON Schema.
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! A seeded generator of random numbers.
+
 /// A sequence of numbers that its seed determines.
 #[derive(Debug)]
 pub(super) struct Random(u64);
