@@ -14,7 +14,7 @@ pub(crate) enum Version {
     V2,
 }
 
-/// Upper bound on the ignored fields that a warning names.
+/// Maximum number of ignored fields that a warning names.
 const MAX_NAMED_FIELDS: usize = 5;
 
 /// A kind of fault.

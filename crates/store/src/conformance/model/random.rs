@@ -18,7 +18,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    /// True once in `times`.
+    /// Returns true once in `times`.
     pub(super) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
