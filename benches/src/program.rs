@@ -1,3 +1,5 @@
+//! Runs the main function of a benchmark program: arguments, usage and errors.
+
 use std::process::ExitCode;
 
 /// Why a program ends without a result.

@@ -1,3 +1,5 @@
+//! The public handle of the browser, with its counters. It implements the port for rendering.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

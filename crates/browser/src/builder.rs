@@ -1,3 +1,5 @@
+//! Configures a browser: program, user, sandbox, and the limits of its processes.
+
 use std::fmt;
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -1,3 +1,5 @@
+//! The settings of a browser after the builder has checked them.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Reads strings of JavaScript that are not valid Unicode.
+
 use std::fmt;
 
 use serde::Deserialize;

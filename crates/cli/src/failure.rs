@@ -1,3 +1,5 @@
+//! The ways in which a command ends early, with messages and exit codes.
+
 use std::io;
 
 use crate::console::Console;

@@ -1,3 +1,5 @@
+//! The state of one extract job: budget, model, deadline, and learned templates.
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Orders the pages of a cluster, so that each page profits from the pages before it.
+
 use std::collections::HashMap;
 
 use tokio::sync::oneshot;

@@ -1,3 +1,5 @@
+//! Fetches the pages of an extract job and extracts data from each.
+
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

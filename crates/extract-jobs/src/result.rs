@@ -1,3 +1,5 @@
+//! The result of an extract job: data, proofs, conflicts, missing fields, and costs.
+
 use std::collections::BTreeMap;
 
 use gleaner_extract::{Conflict, ExecutionPlan, Leaf, LedgerEntry, Missing, Spent, Stop, TemplateDrift};

@@ -1,3 +1,5 @@
+//! The stages of an extract job, from the plan to the merged result.
+
 use std::sync::Arc;
 
 use gleaner_extract::{ExecutionPlan, PlanStep, Shape, empty_answer};

@@ -1,3 +1,5 @@
+//! Implements the runtime's port for extraction, and configures its model, search and budgets.
+
 use gleaner_types::BoxFuture;
 use std::fmt;
 use std::sync::{Arc, Weak};

@@ -1,3 +1,5 @@
+//! The errors of extraction: unusable schemas or options, and missing or failed models.
+
 use std::fmt;
 
 /// Why extraction is not possible.

@@ -1,3 +1,5 @@
+//! Extracted values with their proofs and confidence, and the reasons for missing values.
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};

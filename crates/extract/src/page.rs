@@ -1,3 +1,5 @@
+//! The input of extraction: a page with its URL, HTML and Markdown.
+
 use std::ops::Range;
 
 use gleaner_types::Interrupt;

@@ -1,3 +1,5 @@
+//! Configures a fetcher: egress policy, limits, proxies, certificates, cache.
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 

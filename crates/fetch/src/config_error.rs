@@ -1,3 +1,5 @@
+//! Errors of the configuration of a fetcher or a proxy.
+
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;

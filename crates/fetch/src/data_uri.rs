@@ -1,3 +1,5 @@
+//! Writes bytes as a `data:` URI.
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 

@@ -1,3 +1,5 @@
+//! Errors of a fetch: kinds, error codes, and whether a retry may help.
+
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,3 +1,5 @@
+//! The public HTTP client of the engine, and its shared state.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -1,3 +1,5 @@
+//! A request to fetch, with its limits.
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -1,3 +1,5 @@
+//! The response to a fetch, with redirects, timings and the use of the cache.
+
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Errors of crawl rules: patterns and start URLs that cannot be used.
+
 use std::fmt;
 
 use gleaner_types::FaultPath;

@@ -1,3 +1,5 @@
+//! Methods of the engine that start crawls.
+
 use gleaner_runtime::{Job, StartOptions};
 use gleaner_store::JobWarning;
 use gleaner_types::request::{CrawlRequest, Defaults};

@@ -1,3 +1,5 @@
+//! The engine: the entry point of the library. It also converts local pages.
+
 use std::fmt;
 use std::sync::Arc;
 

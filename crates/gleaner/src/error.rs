@@ -1,3 +1,5 @@
+//! The error type of the library, and its kinds.
+
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;

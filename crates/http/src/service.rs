@@ -1,3 +1,5 @@
+//! The HTTP API as a `tower` service.
+
 use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;

@@ -1,3 +1,5 @@
+//! Errors of the configuration of a model or a search engine.
+
 use std::error::Error as StdError;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The API key of a provider, kept out of logs and errors.
+
 use std::fmt;
 
 use crate::{ModelsError, ModelsErrorKind};

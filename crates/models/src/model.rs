@@ -1,3 +1,5 @@
+//! A language model over HTTP, and its builder.
+
 use std::time::Duration;
 
 use gleaner_extract::model::{

@@ -1,3 +1,5 @@
+//! Web search with a SearXNG instance.
+
 use std::time::Duration;
 
 use gleaner_extract::model::{

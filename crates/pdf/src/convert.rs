@@ -1,3 +1,5 @@
+//! Converts a PDF to Markdown and metadata, page by page within the limits.
+
 use std::thread;
 
 use pdfboss_core::document::metadata_with;

@@ -1,3 +1,5 @@
+//! The reasons why a PDF cannot be converted.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

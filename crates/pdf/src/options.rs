@@ -1,3 +1,5 @@
+//! Limits on the cost of converting a PDF.
+
 use serde::{Deserialize, Serialize};
 
 /// Default most pages of one file that are converted.

@@ -1,3 +1,5 @@
+//! The main function of a separate process that converts one PDF.
+
 use std::io::{self, BufWriter, Read, Write};
 
 use crate::{Limits, convert, limits, wire};

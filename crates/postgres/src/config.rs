@@ -1,3 +1,5 @@
+//! The configuration of a PostgreSQL store.
+
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Lists the jobs of a database for command-line tools, without working on them.
+
 use std::collections::HashMap;
 
 use async_trait::async_trait;

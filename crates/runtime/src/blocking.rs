@@ -44,7 +44,7 @@ impl std::error::Error for BlockingError {}
 pub struct WaitLimits {
     /// The deadline for the result.
     pub deadline: Instant,
-    /// Upper bound on the wait for a permit, and again on the wait for the work.
+    /// Maximum wait for a permit, and again for the work.
     pub max_wait: Duration,
 }
 

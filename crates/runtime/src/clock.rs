@@ -1,3 +1,5 @@
+//! The clock of an engine, which tests can pause.
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;

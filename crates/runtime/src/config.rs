@@ -1,3 +1,5 @@
+//! The configuration of a runtime: its ports and limits.
+
 use std::sync::Arc;
 
 use gleaner_store::Store;
@@ -27,7 +29,7 @@ pub struct RuntimeConfig {
     pub clock: Clock,
     /// The product token that robots.txt is read for.
     pub robots_agent: String,
-    /// Upper bound on concurrent pages, over all jobs.
+    /// Maximum number of concurrent pages, over all jobs.
     pub max_in_flight: u32,
     /// Compare the texts of a crawl's pages, and defer kinds of pages that are nearly the same repeatedly:
     /// soft 404s, the empty days of a calendar. Pages fetched for their links only have no text and are not

@@ -27,7 +27,7 @@ const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job has at its start.
 const INITIAL_RETRIES: i64 = 10;
 
-/// Upper bound on the warnings of a job about unreadable robots.txt.
+/// Maximum number of warnings of a job about unreadable robots.txt.
 const MAX_UNREADABLE_WARNINGS: usize = 3;
 
 /// Marks the key of a page that the user named without a scheme.
@@ -222,7 +222,7 @@ impl CrawlContext {
         }
     }
 
-    /// True if the job must warn of skipped URLs whose patterns cost too much. Clears the flag.
+    /// Whether the job must warn of skipped URLs whose patterns cost too much. Clears the flag.
     pub(crate) fn take_costly_warning(&self) -> bool {
         // The load avoids writes to shared memory for most crawls.
         self.costly_warning_due.load(Ordering::Relaxed)

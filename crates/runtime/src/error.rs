@@ -1,3 +1,5 @@
+//! Errors of jobs, and the advice when to retry.
+
 use std::fmt;
 use std::time::Duration;
 

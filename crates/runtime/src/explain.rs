@@ -16,7 +16,7 @@ use url::Url;
 use crate::rejections::Rejections;
 use crate::route::RouteKey;
 
-/// Upper bound on the URLs traced in one crawl; further ones are ignored.
+/// Maximum number of URLs traced in one crawl; further ones are ignored.
 pub const MAX_EXPLAINED_URLS: usize = 1_000;
 
 /// The outcome of one URL in a crawl.

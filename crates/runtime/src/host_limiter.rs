@@ -87,7 +87,7 @@ struct Host {
 struct State {
     /// Leased pages of the host.
     leased: usize,
-    /// Upper bound on concurrent requests, from the store; 0 before the store set it, which counts as 1.
+    /// Maximum number of concurrent requests, from the store; 0 before the store set it, which counts as 1.
     max_concurrent: u32,
     in_flight: u32,
     /// When the last request ended.

@@ -7,21 +7,21 @@ use tokio::sync::Semaphore;
 
 use crate::fair_semaphore::FairSemaphore;
 
-/// Upper bound on concurrent PDF conversions without a [`ReadPdf`](crate::ReadPdf).
+/// Maximum number of concurrent PDF conversions without a [`ReadPdf`](crate::ReadPdf).
 pub const MAX_CONCURRENT_PDFS: usize = 2;
 
-/// Upper bound on concurrent transforms of other bodies from 1 MiB.
+/// Maximum number of concurrent transforms of other bodies from 1 MiB.
 pub const MAX_LARGE_TRANSFORMS: usize = 4;
 
 /// Lower bound on the permits for transforms of smaller bodies on blocking threads: one per processor, and at
 /// least this many. They are separate, so that a few large bodies do not block all others.
 pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 
-/// Upper bound on large sitemaps that are parsed, or whose pages are in memory, at once: each may be 50 MB of
-/// gzip.
+/// Maximum number of large sitemaps that are parsed, or whose pages are in memory, at once: each may be 50 MB
+/// of gzip.
 pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
 
-/// Upper bound on concurrent maps; further maps wait within their timeout.
+/// Maximum number of concurrent maps; further maps wait within their timeout.
 pub const MAX_CONCURRENT_MAPS: usize = 32;
 
 /// Longest wait of a page for its permit, and again for its transform. The page's deadline bounds both.
@@ -30,7 +30,7 @@ pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 /// A job with more pages is queued on a blocking thread.
 pub(crate) const MANY_PAGES: usize = 4_096;
 
-/// Upper bound on the attempts of a page.
+/// Maximum number of attempts of a page.
 pub const MAX_ATTEMPTS: u32 = 3;
 
 /// Pause before the second attempt if the host sent no `Retry-After`; doubled for each further attempt.
@@ -39,7 +39,7 @@ pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Pause of a page that this machine had no descriptor, port or memory for.
 pub(crate) const EXHAUSTED_PAUSE: Duration = Duration::from_millis(500);
 
-/// Upper bound on a `Retry-After` to wait for. If it is longer, the answer becomes the document.
+/// Maximum `Retry-After` to wait for. If it is longer, the answer becomes the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
 
 /// Permits for transforms, by kind of page.

@@ -35,10 +35,10 @@ use crate::warning::joined;
 /// Default timeout for mapping a site. At the timeout, the result is the URLs found so far.
 pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Upper bound on the URLs ranked for a search.
+/// Maximum number of URLs ranked for a search.
 const MAX_RANKED: usize = 200_000;
 
-/// Upper bound on the words of a search.
+/// Maximum number of words of a search.
 const MAX_WORDS: usize = 32;
 
 /// The memory of a URL in addition to its text, in bytes.

@@ -30,7 +30,7 @@ pub struct MemoryBudget {
     pub bodies: u64,
     /// For the transform of small pages.
     pub small: usize,
-    /// For the transform of large pages. Also the upper bound for one page.
+    /// For the transform of large pages. Also the maximum for one page.
     pub large: usize,
 }
 

@@ -238,7 +238,7 @@ pub trait Transform: Debug + Send + Sync + 'static {
     /// If the type of the body gives no document.
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
 
-    /// Upper bound on the memory of [`transform`](Self::transform) for this page in bytes, without its body;
+    /// Maximum memory of [`transform`](Self::transform) for this page in bytes, without its body;
     /// 0 if it is bounded elsewhere, as for a PDF. On a blocking thread, the page waits until this much
     /// memory is free. The default is 0.
     fn memory(&self, page: &Fetched) -> usize {

@@ -25,7 +25,7 @@ pub enum RenderPolicy {
 pub struct RenderSettings {
     /// When pages are rendered.
     pub policy: RenderPolicy,
-    /// Upper bound on pages rendered at once, over all jobs; at least one. Further pages wait before their
+    /// Maximum number of pages rendered at once, over all jobs; at least one. Further pages wait before their
     /// request and outside their timeout. Teams take turns, and so do the hosts of a team.
     pub slots: usize,
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gleaner_frontier::url_shape;
 use url::{Position, Url};
 
-/// Upper bound on the stored kinds; those that were not used for longest are evicted.
+/// Maximum number of stored kinds; those that were not used for longest are evicted.
 const MAX_KINDS: usize = 65_536;
 
 /// Pages in a row that must need a browser before the next ones are rendered at once.

@@ -37,12 +37,12 @@ pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 /// job with a shorter timeout waits for its own timeout only.
 pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Upper bound on a fetch of robots.txt, including the waits of its redirects for their hosts. All callers
+/// Maximum time of a fetch of robots.txt, including the waits of its redirects for their hosts. All callers
 /// share one fetch, so a fetch that hangs must end, whatever the fetcher does.
 pub(crate) const MAX_ROBOTS_TIME: Duration = Duration::from_secs(30);
-/// Upper bound on cached robots.txt; the oldest are evicted.
+/// Maximum number of cached robots.txt; the oldest are evicted.
 pub const MAX_CACHED_ROBOTS: usize = 50_000;
-/// Upper bound on the memory of the cache, in bytes; the oldest entries are evicted.
+/// Maximum memory of the cache, in bytes; the oldest entries are evicted.
 pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
 /// The robots.txt of an origin.
@@ -92,7 +92,7 @@ impl Robots {
         Self { policy: RobotsPolicy::unreachable(), failure: Some(failure) }
     }
 
-    /// True if this machine had no descriptor, port or memory for the request.
+    /// Whether this machine had no descriptor, port or memory for the request.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| failure.exhausted)
     }

@@ -20,7 +20,7 @@ use crate::robots::{
 use crate::route::{RouteKey, route_key};
 use crate::shared::Shared;
 
-/// Upper bound on a robots.txt parsed on a runtime thread, in bytes: a longer one takes milliseconds.
+/// Maximum bytes of a robots.txt parsed on a runtime thread: a longer one takes milliseconds.
 const MAX_INLINE_ROBOTS: usize = 64 << 10;
 
 impl Shared {

@@ -1,3 +1,5 @@
+//! The runtime: starts and stops jobs, maps sites, and gives access to its ports.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,3 +1,5 @@
+//! State that a port keeps for one job, such as cookies.
+
 use std::any::Any;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -23,20 +23,20 @@ use url::Url;
 
 use crate::robots::{Robots, robots_url};
 
-/// Upper bound on the sitemap files read for one site.
+/// Maximum number of sitemap files read for one site.
 pub const MAX_SITEMAP_FILES: usize = 1_000;
-/// Upper bound on the nesting of sitemap indexes.
+/// Maximum nesting of sitemap indexes.
 pub const MAX_SITEMAP_DEPTH: u32 = 3;
-/// Upper bound on the pages taken from the sitemaps of one site.
+/// Maximum number of pages taken from the sitemaps of one site.
 pub const MAX_SITEMAP_PAGES: usize = 2_000_000;
 
-/// Upper bound on the sitemaps examined per index, including those that are not read.
+/// Maximum number of sitemaps examined per index, including those that are not read.
 const MAX_CHILDREN: usize = 5 * MAX_SITEMAP_FILES;
 
-/// Upper bound on the bytes of sitemaps read for one site.
+/// Maximum bytes of the sitemaps read for one site.
 pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
 
-/// Upper bound on the warnings of a job about broken sitemaps.
+/// Maximum number of warnings of a job about broken sitemaps.
 const MAX_SITEMAP_WARNINGS: usize = 3;
 /// The first byte of a note about a sitemap has these bits; the second is its depth.
 const IS_NAMED: u8 = 1;

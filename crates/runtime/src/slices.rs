@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use crate::blocking::blocking_with_permit;
 
-/// Upper bound on concurrent slices.
+/// Maximum number of concurrent slices.
 pub const MAX_CONCURRENT_SLICES: usize = 2;
 
 /// Steps on the caller's thread, about a millisecond. For the meaning of a step, see

@@ -28,16 +28,16 @@ use crate::shared::Shared;
 /// Bodies from this size on use the permits for large bodies.
 const LARGE_BODY: usize = 1 << 20;
 
-/// Upper bound on a light body. Light pages are transformed on a runtime thread, which blocks the connections
-/// that share it: a typical page of this size takes at most 2 ms. On another thread, the work loses its
-/// caches and waits in a queue.
+/// Maximum bytes of a light body. Light pages are transformed on a runtime thread, which blocks the
+/// connections that share it: a typical page of this size takes at most 2 ms. On another thread, the work
+/// loses its caches and waits in a queue.
 const MAX_LIGHT_BODY: usize = 128 << 10;
 
-/// Upper bound on the tags of a light page. The cost of a page grows with its elements, by about a
+/// Maximum number of tags of a light page. The cost of a page grows with its elements, by about a
 /// microsecond each.
 const MAX_LIGHT_TAGS: usize = 8_000;
 
-/// Upper bound on the selectors of a light page, in bytes.
+/// Maximum bytes of the selectors of a light page.
 const MAX_LIGHT_SELECTORS: usize = 2_000;
 
 /// Units of work after which a page that seemed light restarts on a blocking thread, about 10 ms: a few bytes

@@ -16,11 +16,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use gleaner_frontier::{Identity, UrlKey};
 use url::Url;
 
-/// Upper bound on the spellings that a crawl remembers; further ones are not asked for.
+/// Maximum number of spellings that a crawl remembers; further ones are not asked for.
 const MAX_SPELLINGS: usize = 500_000;
-/// Upper bound on the missing pages that a crawl remembers.
+/// Maximum number of missing pages that a crawl remembers.
 const MAX_MISSING: usize = 100_000;
-/// Upper bound on the spellings of one missing page that are asked for at once.
+/// Maximum number of spellings of one missing page that are asked for at once.
 const MAX_ASKED: usize = 4;
 
 /// Distinguishes the key of a spelling from that of a page.

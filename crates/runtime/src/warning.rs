@@ -1,3 +1,5 @@
+//! Joins warnings of a document.
+
 use gleaner_types::Document;
 
 /// Appends to the `warning` of a document.

@@ -139,7 +139,7 @@ async fn stop(shared: &Shared, mut pages: JoinSet<()>) {
     }
 }
 
-/// Upper bound on leased pages. Pages that wait for a browser do not count, up to the same number again:
+/// Maximum number of leased pages. Pages that wait for a browser do not count, up to the same number again:
 /// otherwise, they would delay the pages of other teams that need none.
 fn max_pages(shared: &Shared) -> usize {
     let waiting = shared.browser.as_ref().map_or(0, BrowserAccess::waiting);

@@ -1,3 +1,5 @@
+//! A row in the list of jobs of a file.
+
 use std::time::Duration;
 
 use gleaner_store::TeamId;

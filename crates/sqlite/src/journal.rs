@@ -1,3 +1,5 @@
+//! A journal in one SQLite file, with one writer and group commits.
+
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! The progress of a job in a file, computed from its facts.
+
 use std::time::Duration;
 
 use gleaner_store::Error;

@@ -1,3 +1,5 @@
+//! Reads the jobs of a file while another process may write it.
+
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! Counters of commits, checkpoints and written bytes.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gleaner_store::journal::Batch;

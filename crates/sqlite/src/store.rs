@@ -1,3 +1,5 @@
+//! Opens the durable store of a file.
+
 use std::path::Path;
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// True if there is nothing to do.
+    /// Whether there is nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.short.is_empty() && self.ended.is_empty() && self.unsubmitted.is_empty()

@@ -1,3 +1,5 @@
+//! Pages to add to a job from outside, such as those of a sitemap.
+
 use gleaner_frontier::Candidate;
 
 use crate::Note;

@@ -1,3 +1,5 @@
+//! The result of an extract job.
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Errors of store operations.
+
 use std::fmt;
 
 use gleaner_types::JobId;

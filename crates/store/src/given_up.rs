@@ -1,3 +1,5 @@
+//! The error of a page that exceeds its number of attempts.
+
 use gleaner_types::{ErrorCode, PageError};
 
 /// The error of a page that was given up after this number of leases without a result.

@@ -1,3 +1,5 @@
+//! The permission of a process to send requests to a host.
+
 use std::any::Any;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The types of jobs in a store: submission, leases, finished pages, failures, snapshots.
+
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -144,8 +146,8 @@ pub struct FinishedPage {
     /// The page that responded after redirects, if it is not the requested one. If the job has seen it
     /// already, the document is a duplicate and is not stored.
     pub redirected_to: Option<UrlKey>,
-    /// False if no request was sent for this page, for example because robots.txt forbids it. The gap of the
-    /// host and the delay of the job then continue from the request before.
+    /// Whether a request was sent for this page. If not, for example because robots.txt forbids it, the gap
+    /// of the host and the delay of the job continue from the request before.
     pub request_sent: bool,
     /// The response of the host, if a request was sent. It adapts the concurrency of the host.
     pub observed: Option<Observation>,
@@ -221,7 +223,7 @@ impl PageOutcome {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Receipt {
-    /// False if the lease had expired or the job had ended: nothing was changed.
+    /// Whether anything was changed: not if the lease had expired or the job had ended.
     pub accepted: bool,
     /// Number of new links.
     pub admitted: u64,

@@ -25,7 +25,7 @@ pub const DEFAULT_SPILLED_BYTES: u64 = 64 << 30;
 /// A temporary file of at least this size gets no more documents. With the default limit there are 256 such
 /// files.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
-/// Upper bound of that size, as a fraction of the whole disk limit.
+/// Maximum of that size, as a fraction of the whole disk limit.
 pub(crate) const FILE_DIVISOR: u64 = 8;
 /// A job whose documents must not be spilled is rejected if its team has less than this fraction of the
 /// memory for such documents left.
@@ -201,7 +201,7 @@ impl TeamQuota {
         reserved
     }
 
-    /// True if there is memory now for `bytes` bytes that may be spilled.
+    /// Whether there is memory now for `bytes` bytes that may be spilled.
     pub(crate) fn has_capacity(&self, bytes: usize) -> bool {
         self.result_space.spillable.load(Ordering::Relaxed).saturating_add(bytes)
             <= self.result_space.limits.memory

@@ -173,13 +173,13 @@ impl Results {
         ))
     }
 
-    /// True if too much is unread to fetch more pages.
+    /// Whether too much is unread to fetch more pages.
     pub(crate) fn is_full(&self) -> bool {
         self.retention == Retention::Stream
             && (self.items.len() >= MAX_UNREAD_DOCUMENTS || self.weight >= MAX_UNREAD_BYTES)
     }
 
-    /// True if enough has been read to fetch more pages. The threshold is lower than that of
+    /// Whether enough has been read to fetch more pages. The threshold is lower than that of
     /// [`is_full`](Self::is_full), so that reading one document does not wake the crawl for one page.
     pub(crate) fn has_capacity(&self) -> bool {
         self.retention == Retention::Keep

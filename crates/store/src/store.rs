@@ -1,3 +1,5 @@
+//! The port for stores of jobs, with its contract.
+
 use std::fmt::Debug;
 use std::time::Duration;
 
@@ -99,7 +101,7 @@ pub trait Store: Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// True if the team used this idempotency key before. Use it to avoid work for a request that
+    /// Whether the team used this idempotency key before. Use it to avoid work for a request that
     /// [`submit`](Store::submit) would reject; only `submit` decides. A store that does not know returns
     /// false.
     ///

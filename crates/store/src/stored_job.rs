@@ -1,3 +1,5 @@
+//! A running job as another process needs it to continue the work.
+
 use std::time::Duration;
 
 use gleaner_frontier::JobRules;

@@ -1,3 +1,5 @@
+//! Teams, and the limits and credits of their jobs.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

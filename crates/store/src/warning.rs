@@ -1,3 +1,5 @@
+//! Warnings for the reader of a job.
+
 use std::fmt;
 
 use gleaner_types::{ErrorCode, PageError};

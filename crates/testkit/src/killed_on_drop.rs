@@ -1,3 +1,5 @@
+//! A child process that ends with its owner.
+
 use std::process::Child;
 
 /// A child process. It is killed and waited for when this is dropped.

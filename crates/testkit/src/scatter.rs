@@ -1,3 +1,5 @@
+//! Scattered numbers that are the same in every run.
+
 /// A number below `bound` for this `number`: scattered, but the same in every run. 0 if `bound` is 0.
 #[must_use]
 pub fn scattered(number: u64, bound: u64) -> u64 {

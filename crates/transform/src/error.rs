@@ -1,3 +1,5 @@
+//! The reasons why a body cannot be transformed.
+
 use std::fmt;
 
 use gleaner_types::ErrorCode;

@@ -1,3 +1,5 @@
+//! The document of a page: its formats and its metadata.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Faults of requests, errors of pages, and the error codes of the API.
+
 use std::fmt;
 
 use schemars::JsonSchema;

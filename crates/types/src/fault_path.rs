@@ -1,3 +1,5 @@
+//! The location of a fault in a body, such as `formats[1].quality`.
+
 use std::fmt;
 
 #[cfg(feature = "contract")]

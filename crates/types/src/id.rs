@@ -1,3 +1,5 @@
+//! The id of a job.
+
 use std::fmt;
 use std::str::FromStr;
 

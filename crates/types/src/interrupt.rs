@@ -94,7 +94,7 @@ impl Interrupt {
         self.0.as_ref().is_some_and(|state| state.raised.load(Ordering::Relaxed))
     }
 
-    /// Counts units of work. True if the work must stop.
+    /// Counts units of work. Returns whether the work must stop.
     #[inline]
     pub fn spend(&self, units: usize) -> bool {
         let Some(state) = &self.0 else { return false };

@@ -1,3 +1,5 @@
+//! The kinds and states of jobs.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! A URL for logs and messages, shown without secrets.
+
 use std::fmt;
 
 use url::Url;

@@ -1,3 +1,5 @@
+//! Tests that a crawl explains its decision about each requested URL.
+
 use gleaner::{SkipReason, Verdict};
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use url::Url;

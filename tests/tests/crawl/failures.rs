@@ -1,3 +1,5 @@
+//! Tests of failed pages: their list, their errors, and refused options.
+
 use gleaner::request::Format;
 use gleaner::{CrawlRequest, ErrorCode, ErrorKind, ScrapeRequest, SkipReason};
 use gleaner_testkit::{Extras, FailureKind, HostilePage, PageServer, RawServer, Site, SiteSpec, Step};

@@ -1,3 +1,5 @@
+//! Tests of pausing and resuming a crawl.
+
 use gleaner::JobState;
 use gleaner_testkit::{Site, SiteSpec};
 

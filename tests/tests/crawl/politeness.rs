@@ -1,3 +1,5 @@
+//! Tests of robots.txt, delays and concurrency limits.
+
 use std::time::Duration;
 
 use gleaner::plan::SitemapMode;

@@ -1,3 +1,5 @@
+//! Tests of reading a job: slow readers, cancellation, dropped handles; and of batches and maps.
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Tests of the scope of a crawl: paths, sites, patterns and duplicates.
+
 use std::collections::BTreeSet;
 
 use gleaner::CrawlRequest;

@@ -1,3 +1,5 @@
+//! Runs a crawl of a generated site and collects its result.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner::{CrawlRequest, Document, Engine, JobSnapshot, JobState, PageFailures};

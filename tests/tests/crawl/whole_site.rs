@@ -1,3 +1,5 @@
+//! Tests that a crawl finds every page of a site, once and at the right depth.
+
 use std::collections::BTreeSet;
 
 use gleaner::CrawlRequest;

@@ -1,3 +1,5 @@
+//! Helpers for tests of crawl rules, including the measurement of peak memory.
+
 pub(crate) use gleaner_tests::fakes::{engine, links_only};
 use gleaner_tests::process::{peak_memory, run_in_process};
 use gleaner_types::plan::{CrawlRules, SitemapMode};

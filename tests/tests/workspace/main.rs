@@ -1,5 +1,5 @@
 //! Rules of the workspace: the public items of the facade, allowed dependencies between crates, layers of the
-//! runtime, paths and links in documents, and texts of messages.
+//! runtime, paths and links in documents, texts of messages, and the first lines of files.
 
 #![expect(clippy::expect_used, reason = "test code: a broken assumption ends the test")]
 

@@ -1,8 +1,18 @@
-//! Messages of the libraries are for users: they name no Rust item (`EngineBuilder::renderer`) and contain no
-//! debug output (`{:?}`), such as `Other(OtherError(..))`.
+//! Words in sources: messages of the libraries are for users, and every Rust file says what it is.
+//!
+//! Messages name no Rust item (`EngineBuilder::renderer`) and contain no debug output (`{:?}`), such as
+//! `Other(OtherError(..))`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use super::paths::ROOT;
+
+/// Folders of the root with Rust files.
+const RUST_FOLDERS: [&str; 4] = ["benches", "crates", "fuzz", "tests"];
+
+/// The folder for the output of builds.
+const OUTPUT: &str = "target";
 
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
 
@@ -12,15 +22,15 @@ const EXCLUDED: &[&str] = &["cli", "testkit"];
 /// Files and folders of test modules.
 const TESTS: &[&str] = &["tests", "tests.rs", "properties", "properties.rs", "fairness.rs"];
 
-/// Collects all Rust files below `folder`, without tests.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Collects all Rust files below `folder`, without files and folders of these names.
+fn sources(folder: &Path, excluded: &[&str], found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources can be read") {
         let path = entry.expect("a folder of sources can be listed").path();
-        if path.file_name().is_some_and(|name| TESTS.iter().any(|tests| name == *tests)) {
+        if path.file_name().is_some_and(|name| excluded.iter().any(|other| name == *other)) {
             continue;
         }
         if path.is_dir() {
-            sources(&path, found);
+            sources(&path, excluded, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
@@ -120,7 +130,7 @@ fn messages_name_no_rust_item_and_contain_no_debug_output() {
             continue;
         }
         let mut found = Vec::new();
-        sources(&folder.join("src"), &mut found);
+        sources(&folder.join("src"), TESTS, &mut found);
         files += found.len();
         for path in found {
             let source = fs::read_to_string(&path).expect("a source can be read");
@@ -136,4 +146,15 @@ fn messages_name_no_rust_item_and_contain_no_debug_output() {
     }
     assert!(files > 200 && seen > 1000, "{files} files with {seen} texts");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rust_file_opens_with_a_line_that_says_what_it_is() {
+    let mut found = Vec::new();
+    for folder in RUST_FOLDERS {
+        sources(&Path::new(ROOT).join(folder), &[OUTPUT], &mut found);
+    }
+    assert!(found.len() > 1000, "{} files", found.len());
+    found.retain(|path| !fs::read_to_string(path).expect("a source can be read").starts_with("//! "));
+    assert!(found.is_empty(), "these files do not open with `//!`: {found:#?}");
 }

@@ -1,3 +1,5 @@
+//! Clicks an element, or all elements that match a selector.
+
 use std::time::Duration;
 
 use serde_json::Value;

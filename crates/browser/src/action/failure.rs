@@ -1,3 +1,5 @@
+//! The reasons why an action fails.
+
 use crate::capture::CaptureError;
 use crate::document::DocumentError;
 use crate::page::ready::ReadyError;

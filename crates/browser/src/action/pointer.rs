@@ -1,3 +1,5 @@
+//! Sends mouse and touch events for a click at a point of the window.
+
 use super::failure::Failure;
 use super::runner::Runner;
 use crate::protocol::input::{DispatchMouseEvent, DispatchTouchEvent, TouchPoint};

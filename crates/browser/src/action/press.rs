@@ -1,3 +1,5 @@
+//! Presses keys, with or without modifiers.
+
 use super::failure::Failure;
 use super::keys::{Key, Modifier, chord};
 use super::runner::Runner;

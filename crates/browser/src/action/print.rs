@@ -1,3 +1,5 @@
+//! Prints a page to PDF.
+
 use std::time::Duration;
 
 use base64::Engine as _;

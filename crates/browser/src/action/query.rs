@@ -1,3 +1,5 @@
+//! Calls of `act.js`, the script in the page that finds elements and checks whether an action can reach them.
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 

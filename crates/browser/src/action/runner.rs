@@ -1,3 +1,5 @@
+//! Dispatches each action to its implementation and waits for the effects on the page.
+
 use std::time::Duration;
 
 use gleaner_fetch::{ActionResult, MAX_RESULTS_BYTES_PER_PAGE};

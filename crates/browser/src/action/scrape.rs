@@ -1,3 +1,5 @@
+//! Actions that record the page as it is now: its HTML and its picture.
+
 use gleaner_fetch::ActionResult;
 use gleaner_types::plan::ScreenshotFormat;
 

@@ -1,3 +1,5 @@
+//! Runs a script of the request in the page and checks its value.
+
 use std::time::Duration;
 
 use gleaner_fetch::ActionResult;

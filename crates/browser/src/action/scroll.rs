@@ -1,3 +1,5 @@
+//! Scrolls the page, or a box in it.
+
 use gleaner_types::plan::ScrollDirection;
 use serde_json::json;
 

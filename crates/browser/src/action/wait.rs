@@ -1,3 +1,5 @@
+//! Waits for a time, or for an element.
+
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};

@@ -1,3 +1,5 @@
+//! Types text into form fields.
+
 use std::time::Duration;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Screen, window and pixel density of the emulated desktop or phone.
+
 use gleaner_fetch::RenderRequest;
 use gleaner_types::plan::Viewport;
 

@@ -1,3 +1,5 @@
+//! Read access to the state of a page for other modules: URL, documents, frames.
+
 use gleaner_fetch::Error;
 use url::Url;
 

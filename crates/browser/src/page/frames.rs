@@ -1,3 +1,5 @@
+//! The frames of a page, to find the document that causes a request.
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

@@ -1,3 +1,5 @@
+//! Renders one page: navigation, actions, reading, and warnings.
+
 use gleaner_fetch::{Error, JarCookie, RenderProxy, RenderRequest, Rendered};
 use gleaner_types::SafeUrl;
 use tokio::time::{Instant, sleep_until};

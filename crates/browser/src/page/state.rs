@@ -1,3 +1,5 @@
+//! Follows the events of a page: documents, navigations, load times, network activity.
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A page in work: its session, its time limits, and calls of our scripts in it.
+
 use std::time::Duration;
 
 use gleaner_fetch::{RenderProxy, RenderRequest};

@@ -1,3 +1,5 @@
+//! The browser context of one page, which isolates its cookies and storage.
+
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};

@@ -1,3 +1,5 @@
+//! A running browser process: watches whether it responds, measures its memory, and closes pages.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Starts Chromium, and ends it with its children and its profile folder.
+
 use std::fmt;
 use std::io;
 use std::os::fd::OwnedFd;

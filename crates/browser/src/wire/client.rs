@@ -1,3 +1,5 @@
+//! Sends DevTools commands, matches their results, and distributes events.
+
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,3 +1,5 @@
+//! The reasons why a DevTools command has no result.
+
 use std::fmt;
 
 use super::message::Refusal;

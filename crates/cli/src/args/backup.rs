@@ -1,3 +1,5 @@
+//! Arguments of `gleaner backup`.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Arguments of `gleaner batch`, and the request that they describe.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Options that choose the browser program and its user.
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Arguments of `gleaner check`.
+
 use std::path::PathBuf;
 
 use clap::Args;

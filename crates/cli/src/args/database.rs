@@ -1,3 +1,5 @@
+//! The option for the URL of a PostgreSQL database. The URL may contain a password.
+
 use std::fmt;
 use std::str::FromStr;
 

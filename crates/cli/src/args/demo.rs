@@ -1,3 +1,5 @@
+//! Arguments of `gleaner demo`.
+
 use std::path::PathBuf;
 
 use clap::Args;

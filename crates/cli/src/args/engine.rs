@@ -1,3 +1,5 @@
+//! Options for the network, the proxies, the cache and the concurrency of the engine.
+
 use std::fmt::Display;
 use std::fs;
 use std::path::PathBuf;

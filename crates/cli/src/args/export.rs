@@ -1,3 +1,5 @@
+//! Arguments of `gleaner export`.
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

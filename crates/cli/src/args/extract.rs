@@ -1,3 +1,5 @@
+//! Arguments of `gleaner extract`, and the request that they describe.
+
 use clap::Args;
 use gleaner::ExtractRequest;
 use serde_json::{Number, Value};

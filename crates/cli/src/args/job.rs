@@ -1,3 +1,5 @@
+//! Options that keep a job in a file or in a database.
+
 use std::path::PathBuf;
 
 use clap::Args;

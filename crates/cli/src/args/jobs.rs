@@ -1,3 +1,5 @@
+//! Arguments of `gleaner jobs`.
+
 use std::path::PathBuf;
 
 use clap::Args;

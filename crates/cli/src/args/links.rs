@@ -1,3 +1,5 @@
+//! Options that decide which links a crawl or a map follows.
+
 use clap::Args;
 use gleaner::{EngineBuilder, Pages, Politeness};
 use serde::{Deserialize, Serialize};

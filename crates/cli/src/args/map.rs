@@ -1,3 +1,5 @@
+//! Arguments of `gleaner map`, and the request that they describe.
+
 use clap::Args;
 use gleaner::{EngineBuilder, MapRequest};
 use serde_json::Number;

@@ -1,3 +1,5 @@
+//! Arguments of `gleaner migrate`.
+
 use clap::Args;
 
 use super::database::DatabaseArgs;

@@ -1,3 +1,5 @@
+//! Options for the language model and its budget.
+
 use clap::{Args, ValueEnum};
 use gleaner::models::Provider;
 use url::Url;

@@ -1,3 +1,5 @@
+//! Arguments of `gleaner openapi`.
+
 use clap::Args;
 
 const EXAMPLES: &str = "\

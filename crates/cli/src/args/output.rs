@@ -1,3 +1,5 @@
+//! The option for the output folder.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Scrape options on the command line: how a page is fetched and converted.
+
 use clap::Args;
 use serde_json::{Number, Value, json};
 

@@ -1,3 +1,5 @@
+//! Arguments of `gleaner resume`.
+
 use std::path::PathBuf;
 
 use clap::Args;

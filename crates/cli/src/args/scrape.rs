@@ -1,3 +1,5 @@
+//! Arguments of `gleaner scrape`, and the request that they describe.
+
 use clap::Args;
 use gleaner::ScrapeRequest;
 

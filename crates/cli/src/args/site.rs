@@ -1,3 +1,5 @@
+//! The option that leaves out texts that recur on the pages of a site.
+
 use clap::Args;
 use gleaner::{EngineBuilder, Pages};
 

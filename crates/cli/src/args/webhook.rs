@@ -1,3 +1,5 @@
+//! Options for the webhook of a job.
+
 use clap::Args;
 
 use super::fields::Fields;

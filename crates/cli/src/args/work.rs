@@ -1,3 +1,5 @@
+//! Arguments of `gleaner work`.
+
 use clap::Args;
 
 use super::WorkerArgs;

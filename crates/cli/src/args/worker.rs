@@ -1,3 +1,5 @@
+//! Options for an engine that continues stored jobs: secret, search, model, network.
+
 use clap::Args;
 use url::Url;
 

@@ -1,3 +1,5 @@
+//! Runs `gleaner backup`: copies the file of a job.
+
 use super::stored;
 use crate::args::BackupArgs;
 use crate::console::Console;

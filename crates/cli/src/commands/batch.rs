@@ -1,3 +1,5 @@
+//! Runs `gleaner batch`: reads a list of URLs and scrapes each.
+
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

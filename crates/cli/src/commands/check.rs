@@ -1,3 +1,5 @@
+//! Runs `gleaner check`: verifies the file of a job.
+
 use serde_json::json;
 
 use super::stored;

@@ -1,3 +1,5 @@
+//! Runs `gleaner convert`: converts a local file without network access.
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Runs `gleaner crawl`, and explains why a crawl found few pages.
+
 use gleaner::{JobWarning, PromptedCrawl, SkipReason};
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! Runs `gleaner demo`: serves and crawls a bundled site, and reports the result.
+
 use std::fmt::{self, Write};
 use std::fs;
 use std::path::Path;

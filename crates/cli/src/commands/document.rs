@@ -1,3 +1,5 @@
+//! Prints a single document, decides the exit code for it, and reports its warnings.
+
 use gleaner::Document;
 
 use crate::args::{TextFormat, in_flags};

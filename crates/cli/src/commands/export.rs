@@ -1,3 +1,5 @@
+//! Runs `gleaner export`: writes the documents of a stored job.
+
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};

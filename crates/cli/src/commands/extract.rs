@@ -1,3 +1,5 @@
+//! Runs `gleaner extract`: prints the extracted data with its sources and costs.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Opens the file of `--job` and checks that it belongs to the same command.
+
 use std::path::{Path, PathBuf};
 
 use gleaner::JobId;

@@ -1,3 +1,5 @@
+//! Runs `gleaner jobs`: lists stored jobs as a table or as JSON.
+
 use std::time::Duration;
 
 use gleaner::postgres::ListedJob;

@@ -1,3 +1,5 @@
+//! Runs `gleaner map`: lists the URLs of a site.
+
 use gleaner::Engine;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Runs `gleaner openapi`: prints the description of the HTTP API.
+
 use crate::exit;
 use crate::failure::Failure;
 use crate::output::Printer;

@@ -1,3 +1,5 @@
+//! The storage of a job: memory, file or database.
+
 use std::path::Path;
 
 use gleaner::postgres::PostgresConfig;

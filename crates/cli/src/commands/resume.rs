@@ -1,3 +1,5 @@
+//! Runs `gleaner resume`: continues the unfinished jobs of a file or a database.
+
 use std::path::Path;
 
 use gleaner::postgres::{ListedJob, PostgresConfig};

@@ -1,3 +1,5 @@
+//! Follows a crawl or a batch to its end: writes documents and failures, handles Ctrl-C.
+
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

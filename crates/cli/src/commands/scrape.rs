@@ -1,3 +1,5 @@
+//! Runs `gleaner scrape`: fetches and prints one page.
+
 use gleaner::ErrorKind;
 
 use super::model::with_model;

@@ -1,3 +1,5 @@
+//! Runs `gleaner work`: works on the jobs of a database.
+
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Builds the engine that continues stored jobs.
+
 use gleaner::EngineBuilder;
 
 use super::model::with_model;

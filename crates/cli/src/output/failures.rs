@@ -1,3 +1,5 @@
+//! Writes the list of pages without a document, as JSON lines.
+
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;

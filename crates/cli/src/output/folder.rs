@@ -1,3 +1,5 @@
+//! Writes one file per page into a folder, with an index.
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};

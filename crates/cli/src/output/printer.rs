@@ -1,3 +1,5 @@
+//! Writes results to standard output: unchanged to a pipe, without control characters to a terminal.
+
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Asks a model which controls of a page to use next, and checks its choice.
+
 use gleaner_types::BoxFuture;
 use std::fmt::Write as _;
 

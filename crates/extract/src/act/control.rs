@@ -1,3 +1,5 @@
+//! Finds the controls of a page that a browser can press, fill in or select.
+
 use hashbrown::HashMap;
 
 use url::Url;

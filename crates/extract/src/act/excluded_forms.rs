@@ -1,3 +1,5 @@
+//! Finds forms whose controls are never used: those sent by POST, or with personal fields.
+
 use hashbrown::HashSet;
 
 use crate::bind::words;

@@ -1,3 +1,5 @@
+//! Recognises controls that buy, delete, log out or send, by their words in several languages.
+
 use crate::bind::words;
 
 /// Single words of controls that buy, delete, log out or send, in several languages.

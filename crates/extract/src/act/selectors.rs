@@ -1,3 +1,5 @@
+//! Finds a short CSS selector that matches exactly one element.
+
 use hashbrown::{HashMap, HashSet};
 
 use crate::markup::{NodeId, Tree};

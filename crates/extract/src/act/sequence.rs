@@ -1,3 +1,5 @@
+//! Turns chosen moves into browser actions, and repeats earlier steps at each visit of a page.
+
 use std::time::Duration;
 
 use gleaner_types::limits::{MAX_ACTION_WAIT_MS, MAX_ACTIONS};

@@ -1,3 +1,5 @@
+//! Known concepts, such as price or author, with their names in schemas, markup and labels.
+
 use super::concepts;
 use super::concepts::name_words::{
     GENERIC_NAMES, MAIN_ENTITY_WORDS, MEANINGLESS_NAMES, MODIFIERS, NAMES_OF_OBJECTS, NOTATION_WORDS,

@@ -1,3 +1,5 @@
+//! Finds values by the classes, ids and attribute names of elements.
+
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;

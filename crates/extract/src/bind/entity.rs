@@ -1,3 +1,5 @@
+//! Finds values in declared entities: JSON-LD, microdata, RDFa.
+
 mod object_text;
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! Finds values by their labels: `meta` elements, definition lists, tables, labelled lines.
+
 use super::concept::is_known;
 use super::pool::{Candidate, Pool};
 use super::target::{NameIndex, TargetField};

@@ -1,3 +1,5 @@
+//! Splits the classes, ids and test names of all elements of a page into words, once.
+
 use std::ops::Range;
 
 use gleaner_types::Interrupt;

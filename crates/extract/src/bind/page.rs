@@ -1,3 +1,5 @@
+//! Fills a schema from one page without a language model: single values, then lists.
+
 use hashbrown::HashSet;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! Searches lines for known words and phrases, in any case.
+
 use aho_corasick::AhoCorasick;
 use hashbrown::HashMap;
 

@@ -1,3 +1,5 @@
+//! Candidates for a property, and the choice among those that agree on a value.
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

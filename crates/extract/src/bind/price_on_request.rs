@@ -1,3 +1,5 @@
+//! Recognises pages that state a price on request instead of an amount.
+
 use std::sync::LazyLock;
 
 use super::phrases::PhraseSet;

@@ -1,3 +1,5 @@
+//! Finds values in JSON that scripts of a page contain.
+
 use hashbrown::HashMap;
 use serde_json::{Map, Value};
 

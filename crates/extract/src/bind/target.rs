@@ -1,3 +1,5 @@
+//! A field to fill, with its names, its concept and the form of its value.
+
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use std::borrow::Cow;

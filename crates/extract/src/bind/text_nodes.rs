@@ -1,3 +1,5 @@
+//! Maps ranges of the visible text to text nodes, and restores decimal points that a style sheet draws.
+
 use std::ops::Range;
 
 use crate::evidence::Evidence;

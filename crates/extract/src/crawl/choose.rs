@@ -1,3 +1,5 @@
+//! Asks a model to choose sections of a site and options for the prompt of a crawl.
+
 use gleaner_types::BoxFuture;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! The crawl options that a prompt can set.
+
 use gleaner_types::plan::SitemapMode;
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Compiles the prompt of a crawl into options by rules, without a model.
+
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 

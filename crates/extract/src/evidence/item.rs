@@ -1,3 +1,5 @@
+//! An entity that a page declares, in one form for all notations.
+
 use serde_json::{Map, Value};
 
 use crate::page::Method;

@@ -1,3 +1,5 @@
+//! Reads JSON-LD scripts, tolerates their common faults, and resolves references in graphs.
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};

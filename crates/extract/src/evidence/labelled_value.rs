@@ -1,3 +1,5 @@
+//! Finds values with the labels that a page gives them, in lists, tables, grids and lines.
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! Reads microdata and RDFa Lite.
+
 use serde_json::{Map, Value};
 
 use super::item::{Item, add, local_name};

@@ -1,3 +1,5 @@
+//! Finds JSON values in scripts, without running them.
+
 use serde_json::Value;
 
 use crate::json::parse_prefix;

@@ -1,3 +1,5 @@
+//! Reads data tables with their column names.
+
 use super::{MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 use crate::markup::{NodeId, Tree};
 use crate::page::truncate;

@@ -1,3 +1,5 @@
+//! The public entry to extraction from one page: a task in, data with proofs out.
+
 use gleaner_types::BoxFuture;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

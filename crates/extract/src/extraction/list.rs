@@ -1,3 +1,5 @@
+//! Reads a list of records with a model, in calls for a bounded number of records.
+
 use std::ops::Range;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Matches rows that are already known with the records of a page, to find the missing ones.
+
 use serde_json::Value;
 
 use super::record_run::{RecordRun, runs};

@@ -1,3 +1,5 @@
+//! Reads a list of plain values, such as tags, with a model.
+
 use hashbrown::HashSet;
 
 use serde_json::Value;

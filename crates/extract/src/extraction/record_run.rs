@@ -1,3 +1,5 @@
+//! Finds runs of similar records in Markdown: table rows, list items, sections.
+
 use hashbrown::HashMap;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! The schema of the rows of a list that a model is asked for.
+
 use crate::bind::{TargetField, leaf_targets};
 use crate::schema::{Field, Shape, ShapeKind};
 

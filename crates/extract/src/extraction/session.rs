@@ -1,3 +1,5 @@
+//! Calls a model for the open fields of one page, and verifies its claims.
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! Extraction from several pages of one site, and the knowledge that they share.
+
 use gleaner_types::BoxFuture;
 use std::sync::{Mutex, PoisonError};
 

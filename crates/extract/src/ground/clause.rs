@@ -1,3 +1,5 @@
+//! Finds the clause around a quote and recognises negations and yes-or-no marks.
+
 use std::ops::Range;
 
 use super::visible_text::widened;

@@ -1,3 +1,5 @@
+//! Finds a quote in a page despite differences in white space, marks and case.
+
 use std::ops::Range;
 
 use memchr::memmem;

@@ -1,3 +1,5 @@
+//! Finds the extent of a link address in Markdown.
+
 /// Upper bound on the length of a link's address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 4_096;
 

@@ -1,3 +1,5 @@
+//! Replaces link addresses by short ids before a model sees a page, and resolves them afterwards.
+
 use std::collections::BTreeMap;
 
 use url::Url;

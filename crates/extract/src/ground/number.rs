@@ -1,3 +1,5 @@
+//! Finds a claimed number in the words of a page, including scales such as `million`.
+
 use std::ops::Range;
 
 use super::visible_text::widened;

@@ -1,3 +1,5 @@
+//! Checks that a quote is a whole token, not a part of an address, a code or a telephone number.
+
 use std::ops::Range;
 
 /// Whether a quoted text is a complete token of its context.

@@ -1,3 +1,5 @@
+//! Verifies the claims of a model: the quote is on the page, and the value follows from it.
+
 use std::ops::Range;
 
 use serde_json::Value;

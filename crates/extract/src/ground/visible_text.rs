@@ -1,3 +1,5 @@
+//! The text of Markdown without marks and addresses, with positions in the source.
+
 use std::ops::Range;
 
 use super::link_address::address_end;

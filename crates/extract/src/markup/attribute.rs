@@ -1,3 +1,5 @@
+//! Splits the text of a tag into attributes.
+
 use memchr::memchr;
 
 use super::MAX_ATTRIBUTES;

@@ -1,3 +1,5 @@
+//! Builds the tree of a page from its tokens, and collects the visible text.
+
 use gleaner_types::Interrupt;
 
 use super::attribute::Attributes;

@@ -1,3 +1,5 @@
+//! Splits HTML into tags, text and raw elements.
+
 use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};

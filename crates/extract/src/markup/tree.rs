@@ -1,3 +1,5 @@
+//! The tree of a page: nodes, attributes, and the range of each node in the visible text.
+
 use std::borrow::Cow;
 use std::ops::Range;
 

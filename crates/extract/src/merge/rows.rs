@@ -1,3 +1,5 @@
+//! Merges the rows of a list from several pages, by codes, URLs or similar names.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! Pays for the calls of a model from a budget.
+
 use gleaner_types::BoxFuture;
 
 use super::{

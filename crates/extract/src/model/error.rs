@@ -1,3 +1,5 @@
+//! The errors of language models and search engines.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The port for language models: requests, responses, capabilities and prices.
+
 use std::fmt::Debug;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Records the calls of a model, and replays them.
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 

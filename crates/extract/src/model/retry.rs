@@ -1,3 +1,5 @@
+//! Retries failed calls of a model.
+
 use std::fmt::Debug;
 use std::time::Duration;
 

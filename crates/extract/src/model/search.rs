@@ -1,3 +1,5 @@
+//! The port for web search engines.
+
 use std::fmt::Debug;
 
 use gleaner_types::BoxFuture;

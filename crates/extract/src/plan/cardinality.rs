@@ -1,3 +1,5 @@
+//! Decides whether a request asks for one thing or for many.
+
 use serde::{Deserialize, Serialize};
 
 use super::terms::stem;

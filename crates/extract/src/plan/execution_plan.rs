@@ -1,3 +1,5 @@
+//! The steps of an extract job, as data that can be printed and reviewed.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Finds the links and search forms of a page that lead to other pages.
+
 use hashbrown::HashSet;
 
 use url::Url;

@@ -1,3 +1,5 @@
+//! Learns the URL patterns of a site, such as `shop.example/cups/*`.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};

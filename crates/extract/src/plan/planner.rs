@@ -1,3 +1,5 @@
+//! Plans an extract request: its steps, its limits, and its maximum cost.
+
 use gleaner_types::plan::ExtractPlan;
 
 use super::cardinality::Cardinality;

@@ -1,3 +1,5 @@
+//! Ranks pages by words with BM25F, before they are fetched.
+
 use hashbrown::{HashMap, HashSet};
 
 use super::SiteUrl;

@@ -1,3 +1,5 @@
+//! Clusters the URLs of a site and ranks them by relevance to a request.
+
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! A URL of a site, with the title and link text that are known before a fetch.
+
 use url::Url;
 
 /// A URL of a site, with what a map of the site says about it.

@@ -1,3 +1,5 @@
+//! Flattens one level of a JSON Schema: references, `allOf` and alternatives, at a bounded cost.
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! The fields and types that a schema asks for, and the completion of data to that shape.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

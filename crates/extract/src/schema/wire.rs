@@ -1,3 +1,5 @@
+//! Rewrites a shape into the schema that a model provider accepts.
+
 use hashbrown::HashSet;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Splits link addresses into host and path, without resolving them.
+
 /// The parts of an address that count, without resolving it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Target<'h> {

@@ -1,3 +1,5 @@
+//! Trims separators around a value.
+
 use std::ops::Range;
 
 /// Signs between values.

@@ -1,3 +1,5 @@
+//! Collects the segments of a page within quotas, before their places are described.
+
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 use std::ops::Range;

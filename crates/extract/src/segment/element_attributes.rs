@@ -1,3 +1,5 @@
+//! Reads the attributes of an element that segments need, in one pass.
+
 use memchr::memchr2_iter;
 
 use crate::markup::{NodeId, Tree, lower_case};

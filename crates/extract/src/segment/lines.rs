@@ -1,3 +1,5 @@
+//! The lines of the visible text.
+
 use std::ops::Range;
 
 use crate::markup::Tree;

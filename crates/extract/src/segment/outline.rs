@@ -1,3 +1,5 @@
+//! One pass over the nodes of a page: headings, breadcrumbs, paragraphs, repeated groups.
+
 use hashbrown::HashMap;
 use std::ops::Range;
 

@@ -1,3 +1,5 @@
+//! The kinds of HTML elements that segments distinguish.
+
 use crate::markup::lower_case;
 
 /// The kinds of elements that tell where a value stands.

@@ -1,3 +1,5 @@
+//! Tests of segments, their labels and their places.
+
 use std::ops::Deref;
 
 use super::place::Place;

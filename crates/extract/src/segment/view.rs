@@ -1,3 +1,5 @@
+//! The parts of a page that all readers of segments share.
+
 use std::ops::Range;
 
 use super::lines::Lines;

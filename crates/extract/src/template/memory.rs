@@ -1,3 +1,5 @@
+//! Learns rules for the fields of a page cluster, and applies them to its next pages.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
 

@@ -1,3 +1,5 @@
+//! An index of a page by label, selector and path, for the rules of a template.
+
 use hashbrown::HashMap;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! A rule that reads a value from all pages of a template, and its induction from examples.
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

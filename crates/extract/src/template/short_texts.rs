@@ -1,3 +1,5 @@
+//! Hashes the texts of a page with their paths, to compare pages of one template.
+
 use std::hash::Hasher;
 use std::ops::Range;
 

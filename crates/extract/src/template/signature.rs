@@ -1,3 +1,5 @@
+//! Sketches the structure of a page, to measure how similar two pages are.
+
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 

@@ -1,3 +1,5 @@
+//! Learns which texts recur on the pages of a template, to clean titles and find labels.
+
 use hashbrown::hash_map::Entry;
 use hashbrown::{HashMap, HashSet};
 use std::hash::Hasher;

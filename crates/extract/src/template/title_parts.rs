@@ -1,3 +1,5 @@
+//! Splits titles at separators and removes the parts that recur on a site.
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 

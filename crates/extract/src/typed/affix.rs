@@ -1,3 +1,5 @@
+//! Removes labels, controls, marks and quotes around a value.
+
 use std::ops::Range;
 
 use super::affix_words::{

@@ -1,3 +1,5 @@
+//! Reads e-mail addresses and telephone numbers.
+
 /// Shortest end of a telephone number that is cut off an e-mail address, in bytes.
 const MIN_GLUED_BYTES: usize = 4;
 

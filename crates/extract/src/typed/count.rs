@@ -1,3 +1,5 @@
+//! Reads counts, such as `1.2k reviews`.
+
 use hashbrown::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -1,3 +1,5 @@
+//! Reads dates with or without a time of day.
+
 use std::ops::Range;
 
 use time::OffsetDateTime;

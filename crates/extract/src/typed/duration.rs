@@ -1,3 +1,5 @@
+//! Reads durations, in words and in ISO 8601.
+
 use std::ops::Range;
 
 use super::date_forms::{AND_WORDS, ranged};

@@ -1,3 +1,5 @@
+//! Reads product codes (GTIN) and verifies their check digit.
+
 /// A GTIN-8, -12, -13 or -14 with a correct check digit (GS1 General Specifications, 7.9), as its digits.
 ///
 /// White space and hyphens are ignored. Codes of one repeated digit are placeholders and are rejected.

@@ -1,3 +1,5 @@
+//! Reads amounts of money with their currency.
+
 use std::ops::Range;
 use std::sync::LazyLock;
 

@@ -1,3 +1,5 @@
+//! Reads ranges of money with their period, such as salaries.
+
 use std::ops::Range;
 
 use super::date_forms::ranged;

@@ -1,3 +1,5 @@
+//! Reads numbers in the notations of several countries.
+
 use std::ops::Range;
 
 /// The meaning of a single separator before three digits.

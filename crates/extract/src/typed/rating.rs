@@ -1,3 +1,5 @@
+//! Reads ratings, such as `4.5 out of 5`.
+
 use hashbrown::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -1,3 +1,5 @@
+//! Reads the availability of a product from words.
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;

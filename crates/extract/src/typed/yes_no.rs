@@ -1,3 +1,5 @@
+//! Reads yes and no in several languages.
+
 /// Words for yes, in lower case.
 const YES: [&str; 13] =
     ["yes", "true", "ja", "oui", "sí", "si", "sim", "tak", "да", "1", "✓", "✔", "included"];

@@ -1,3 +1,5 @@
+//! A cached page: response, redirects, and the time of storage.
+
 use std::fmt;
 use std::time::{Duration, SystemTime};
 

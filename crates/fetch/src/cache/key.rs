@@ -1,3 +1,5 @@
+//! The key of a cached page: everything in a request that changes the response.
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,3 +1,5 @@
+//! A cache in memory, bounded in bytes.
+
 use std::io;
 use std::sync::Arc;
 

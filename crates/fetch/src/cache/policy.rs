@@ -1,3 +1,5 @@
+//! The rules by which one request uses the cache.
+
 use std::time::{Duration, SystemTime};
 
 /// How a request uses the cache. It has no effect in a fetcher without one

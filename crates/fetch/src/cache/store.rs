@@ -1,3 +1,5 @@
+//! The port for caches, with its contract.
+
 use std::fmt;
 use std::io;
 use std::sync::Arc;

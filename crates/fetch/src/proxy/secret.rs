@@ -1,3 +1,5 @@
+//! Hides the credentials of a proxy from logs and errors.
+
 use std::fmt;
 
 /// A text that is never shown in logs or errors.

@@ -1,3 +1,5 @@
+//! The HTTP response that a rendered document came from.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A request that a browser makes for a page: document, frame or resource.
+
 use std::fmt;
 
 use gleaner_types::SafeUrl;

@@ -1,3 +1,5 @@
+//! Performs the requests of a rendered page within the egress policy and its limits.
+
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};

@@ -1,3 +1,5 @@
+//! The output of a browser engine for one page.
+
 use std::fmt;
 
 use gleaner_types::SafeUrl;

@@ -1,3 +1,5 @@
+//! The input of a browser engine: a page to render and how.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

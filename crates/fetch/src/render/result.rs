@@ -1,3 +1,5 @@
+//! Pictures and the results of actions on a page.
+
 use std::fmt;
 
 use bytes::Bytes;

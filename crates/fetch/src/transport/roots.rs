@@ -1,3 +1,5 @@
+//! The certificate authorities that TLS trusts: Mozilla's, and those of the configuration.
+
 use std::fmt;
 
 use rustls::RootCertStore;

@@ -1,3 +1,5 @@
+//! Tests of bodies: content codings, limits, lengths and content types.
+
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,3 +1,5 @@
+//! Tests of the cache: age, policy, revalidation, personal pages.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, SystemTime};

@@ -1,3 +1,5 @@
+//! Tests of connections: limits, reuse, and connections that a server closes.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

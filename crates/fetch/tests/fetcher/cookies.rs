@@ -1,3 +1,5 @@
+//! Tests of cookies: jobs, hosts and redirects.
+
 use gleaner_fetch::{CookieJar, ErrorKind, FollowAll, Request};
 
 use super::support::{Seen, Site, answer, fetcher, get, page};

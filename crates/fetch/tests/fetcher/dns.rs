@@ -1,3 +1,5 @@
+//! Tests that a cached DNS answer cannot circumvent the egress policy.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -1,3 +1,5 @@
+//! Tests of the egress policy: forbidden addresses, names, redirects and schemes.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

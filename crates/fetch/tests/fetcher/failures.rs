@@ -1,3 +1,5 @@
+//! Tests of errors: kinds, error codes, and the absence of secrets.
+
 use std::error::Error as _;
 use std::io;
 

@@ -1,3 +1,5 @@
+//! Tests of HTTP redirects: limits, loops, methods and headers.
+
 use std::sync::Mutex;
 
 use gleaner_fetch::{ErrorKind, FollowAll, RedirectCheck, RedirectRefused, Request};

@@ -1,3 +1,5 @@
+//! Tests of redirects by the `Refresh` of a page.
+
 use gleaner_fetch::{ErrorKind, FollowAll, RedirectCheck, RedirectRefused, Request};
 use gleaner_types::BoxFuture;
 use url::Url;

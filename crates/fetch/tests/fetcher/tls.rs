@@ -1,3 +1,5 @@
+//! Tests of certificates, HTTP/2, and URLs without a scheme.
+
 use std::error::Error as _;
 use std::sync::Arc;
 

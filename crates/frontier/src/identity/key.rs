@@ -1,3 +1,5 @@
+//! The 64-bit key that identifies a page within a crawl.
+
 use std::fmt;
 
 /// The key of a page in a crawl: the keyed 64-bit hash (SipHash-1-3) of its canonical URL.

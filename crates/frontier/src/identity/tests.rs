@@ -1,3 +1,5 @@
+//! Tests of canonical URLs and their keys.
+
 use proptest::prelude::*;
 use url::Url;
 

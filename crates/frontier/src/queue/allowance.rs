@@ -1,3 +1,5 @@
+//! Shares the queue space among groups of jobs by dynamic thresholds.
+
 /// The number of further URL bytes that a group may queue, if `free` bytes of the shared space are free and
 /// the group already has `own` bytes.
 ///

@@ -1,3 +1,5 @@
+//! Limits of the frontier: pages in work, queue sizes, lease time, attempts.
+
 use std::time::Duration;
 
 /// Default of [`FrontierConfig::max_in_flight`], in pages.

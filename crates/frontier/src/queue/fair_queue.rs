@@ -1,3 +1,5 @@
+//! A queue in which new jobs alternate with older ones.
+
 use std::collections::VecDeque;
 
 use super::slab::Handle;

@@ -1,3 +1,5 @@
+//! The frontier: decides which page is fetched next, across all jobs and hosts.
+
 mod host_feedback;
 mod leases;
 mod part;

@@ -1,3 +1,5 @@
+//! The politeness state of a host: requests in flight, limits, gaps, and waiting queues.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The waiting pages of one job on one host, in their order.
+
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;

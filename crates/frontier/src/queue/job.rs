@@ -1,3 +1,5 @@
+//! A job in the frontier: its seen pages, counts and limits.
+
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 

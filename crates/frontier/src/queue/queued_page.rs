@@ -1,3 +1,5 @@
+//! Converts a URL into the form in which the queue stores a page.
+
 use super::changes::QueuedPage;
 use super::model::Candidate;
 use super::{host_of, is_queueable, path_of};

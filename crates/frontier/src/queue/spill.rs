@@ -1,3 +1,5 @@
+//! The port for storage of waiting pages outside memory.
+
 use std::fmt::Debug;
 use std::io;
 

@@ -1,3 +1,5 @@
+//! Tests of robots.txt: conformance to RFC 9309, limits, and crawl delays.
+
 use super::*;
 
 fn url(path: &str) -> Url {

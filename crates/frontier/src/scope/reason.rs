@@ -1,3 +1,5 @@
+//! The reasons why a crawl skips a URL.
+
 use std::fmt;
 
 /// Why a URL is not crawled. `Display` gives a clause for people that fits one URL and many, after "because"

@@ -1,3 +1,5 @@
+//! Tests of the scope of a crawl: hosts, paths, patterns and depth.
+
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
 

@@ -1,3 +1,5 @@
+//! Tests of sitemaps: formats, damage, and hostile files.
+
 use std::io::Write;
 
 use flate2::Compression;

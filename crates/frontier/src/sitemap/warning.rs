@@ -1,3 +1,5 @@
+//! Warnings about the parts of a sitemap that could not be read.
+
 use std::fmt;
 
 /// A part of a sitemap that could not be read. `Display` gives a sentence for people.

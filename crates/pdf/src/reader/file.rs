@@ -1,3 +1,5 @@
+//! Reads the objects of a PDF on demand, within budgets of values and memory.
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;

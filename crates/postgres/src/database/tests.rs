@@ -1,3 +1,5 @@
+//! Tests that an operation is committed once when connections break or the server dies.
+
 use std::sync::atomic::AtomicUsize;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Transfers the jobs of a process's former term to its next one.
+
 use async_trait::async_trait;
 use tokio_postgres::types::Type;
 

@@ -1,3 +1,5 @@
+//! Cancels a job.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Records the tokens and credits that a running extract has used.
+
 use async_trait::async_trait;
 use gleaner_store::Error;
 use gleaner_types::JobId;

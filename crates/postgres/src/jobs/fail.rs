@@ -1,3 +1,5 @@
+//! Ends a job with an error.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

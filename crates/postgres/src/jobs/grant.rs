@@ -1,3 +1,5 @@
+//! Grants or denies further credits to a job.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

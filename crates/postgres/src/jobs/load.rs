@@ -1,3 +1,5 @@
+//! Counts the waiting and leased pages of a team.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, Store as _, TeamId, TeamLoad};
 use tokio_postgres::types::Type;

@@ -1,3 +1,5 @@
+//! Changes the notes of a job.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, Note};
 use gleaner_types::JobId;

@@ -1,3 +1,5 @@
+//! Removes a job, and cancels it first if it runs.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Lists the running jobs of a team.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, JobListing, Store as _, TeamId};
 use gleaner_types::JobKind;

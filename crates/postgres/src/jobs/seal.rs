@@ -1,3 +1,5 @@
+//! Seals a job, so that it accepts no more pages.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Marks an ended job as settled with the accounts provider.
+
 use async_trait::async_trait;
 use gleaner_store::{EndedJob, Error, Store as _};
 use gleaner_types::JobId;

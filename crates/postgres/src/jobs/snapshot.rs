@@ -1,3 +1,5 @@
+//! Reads the state of a job.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, JobSnapshot};
 use gleaner_types::JobId;

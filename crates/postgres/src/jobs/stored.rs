@@ -1,3 +1,5 @@
+//! Loads a running job that another process submitted.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, StoredJob};
 use gleaner_types::JobId;

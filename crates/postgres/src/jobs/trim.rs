@@ -1,3 +1,5 @@
+//! Deletes unused keys, teams and hosts, and the oldest entries of the job log.
+
 use std::time::Duration;
 
 use async_trait::async_trait;

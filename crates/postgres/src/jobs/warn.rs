@@ -1,3 +1,5 @@
+//! Adds a warning to a job.
+
 use async_trait::async_trait;
 use gleaner_store::{Error, JobWarning};
 use gleaner_types::JobId;

@@ -1,3 +1,5 @@
+//! A seeded generator of random numbers for tests.
+
 use gleaner_testkit::scattered;
 
 /// A sequence of numbers that its seed determines.

@@ -1,3 +1,5 @@
+//! Tests of permits for requests that have no lease: limits, gaps and pauses.
+
 use super::*;
 
 const FREE: RequestPacing =

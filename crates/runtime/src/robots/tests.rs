@@ -1,3 +1,5 @@
+//! Tests of the robots.txt cache.
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use gleaner_types::plan::ProxyMode;

@@ -1,3 +1,5 @@
+//! An accounts provider in memory: teams, credits and rate limits of one process.
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,3 +1,5 @@
+//! A secret that `Debug` does not show.
+
 use std::fmt;
 
 /// A secret. Only [`expose`](Self::expose) reveals it; `Debug` does not.

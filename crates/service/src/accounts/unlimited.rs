@@ -1,3 +1,5 @@
+//! The default accounts provider, without limits.
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

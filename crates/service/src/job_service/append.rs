@@ -1,3 +1,5 @@
+//! Adds pages to a running batch.
+
 use std::sync::Arc;
 
 use gleaner_runtime::{CREDITS_PER_PAGE, Error};

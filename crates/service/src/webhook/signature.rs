@@ -1,3 +1,5 @@
+//! Signs webhook events and verifies signatures.
+
 use std::fmt;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};

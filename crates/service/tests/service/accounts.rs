@@ -1,3 +1,5 @@
+//! Tests of credits, rate limits and failing accounts providers.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Tests of batches, idempotency keys, cancellation and the fairness between teams.
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

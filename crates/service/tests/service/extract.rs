@@ -1,3 +1,5 @@
+//! Tests of extract jobs: results, costs and budgets.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Tests of job status: paging, size limits, expiry and watchers.
+
 use std::time::Duration;
 
 use futures_util::StreamExt as _;

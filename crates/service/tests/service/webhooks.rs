@@ -1,3 +1,5 @@
+//! Tests of webhooks: order, signatures, retries and refused addresses.
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! A fault that the check of a file reports.
+
 use std::fmt;
 
 /// Something in a file that is wrong.

@@ -1,3 +1,5 @@
+//! Tests that the check of a file finds each kind of damage.
+
 use std::path::Path;
 
 use bytes::Bytes;

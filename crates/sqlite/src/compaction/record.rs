@@ -1,3 +1,5 @@
+//! The progress of the compaction of a job.
+
 use gleaner_store::Error;
 use rusqlite::Connection;
 

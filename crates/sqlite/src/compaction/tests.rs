@@ -1,3 +1,5 @@
+//! Tests that compaction changes no answer of the store.
+
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

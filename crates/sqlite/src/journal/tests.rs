@@ -1,3 +1,5 @@
+//! Tests of the journal: durability, locks, secrets and removal.
+
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! A block of facts with version and checksum, as a journal stores it.
+
 use std::hash::Hasher as _;
 
 use siphasher::sip::SipHasher13;
@@ -36,7 +38,7 @@ impl BlockWriter {
         put_bytes(&mut self.facts, &self.fields);
     }
 
-    /// True if it has no facts.
+    /// Whether it has no facts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.facts.is_empty()

@@ -1,3 +1,5 @@
+//! The reasons why stored bytes cannot be read.
+
 use std::fmt;
 
 /// Why stored bytes cannot be read.

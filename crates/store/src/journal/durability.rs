@@ -1,3 +1,5 @@
+//! A flag that tells when a change has become durable.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

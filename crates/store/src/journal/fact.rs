@@ -1,3 +1,5 @@
+//! The facts of a journal and their binary format.
+
 use std::time::Duration;
 
 use bytes::Bytes;

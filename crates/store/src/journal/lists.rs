@@ -45,7 +45,7 @@ impl<'a> Keys<'a> {
         self.bytes.len() / size_of::<u64>()
     }
 
-    /// True if there is none.
+    /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()

@@ -60,7 +60,7 @@ impl PageListWriter {
         self.bytes.len() + self.common.len() + self.pages.len()
     }
 
-    /// True if it has no pages.
+    /// Whether it has no pages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.count == 0

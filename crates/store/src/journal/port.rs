@@ -30,7 +30,7 @@ pub const MAX_JOB_NUMBER: u64 = (1 << 31) - 1;
 /// - A journal that can never write again drops the sender of [`committed`](Journal::committed): nothing more
 ///   is durable, and the store refuses all changes.
 pub trait Journal: Debug + Send + Sync + 'static {
-    /// False if nothing is written: then no other method is called.
+    /// Whether anything is written; if not, no other method is called.
     fn is_durable(&self) -> bool {
         true
     }

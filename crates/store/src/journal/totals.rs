@@ -60,20 +60,20 @@ impl Totals {
         self.queued.saturating_sub(self.ended())
     }
 
-    /// True if this fact delivers the next event, or gives it up.
+    /// Whether this fact delivers the next event, or gives it up.
     pub(crate) fn is_next_delivery(&self, fact: &Fact<'_>) -> bool {
         matches!(*fact, Fact::Delivered { sequence, .. }
             if sequence == self.delivered && self.delivered < self.events)
     }
 
-    /// True if this fact gives the next event up, and the event is listed.
+    /// Whether this fact gives the next event up, and the event is listed.
     pub(crate) fn is_listed_dead_letter(&self, fact: &Fact<'_>) -> bool {
         self.is_next_delivery(fact)
             && matches!(fact, Fact::Delivered { given_up: Some(_), kind: Some(_), .. })
             && self.dead_letters < MAX_LISTED_DEAD_LETTERS as u64
     }
 
-    /// True if one more refusal is listed.
+    /// Whether one more refusal is listed.
     pub(crate) const fn lists_refusal(&self) -> bool {
         self.refusals < MAX_LISTED_FAILURES as u64
     }

@@ -1,3 +1,5 @@
+//! A journal in memory for tests, with simulated crashes and stalls.
+
 mod commits;
 
 use std::collections::{BTreeMap, BTreeSet};

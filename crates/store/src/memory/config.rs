@@ -1,3 +1,5 @@
+//! Limits of the store in memory.
+
 use std::path::PathBuf;
 use std::time::Duration;
 

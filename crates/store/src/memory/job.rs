@@ -69,7 +69,7 @@ pub(super) struct Job {
     pub(super) notes: Notes,
 }
 
-/// True if a journal gets everything about a job. Nobody reads a single scrape of a process that has ended.
+/// Whether a journal gets everything about a job. Nobody reads a single scrape of a process that has ended.
 pub(super) fn has_record_of_pages(job: &NewJob) -> bool {
     !job.in_memory && job.kind.is_some()
 }
@@ -156,7 +156,7 @@ impl Job {
         self.ended_at.is_none().then_some(reason.1)
     }
 
-    /// True if the job has ended, and no crash can undo it.
+    /// Whether the job has ended, and no crash can undo it.
     pub(super) fn has_durable_end(&self) -> bool {
         self.ended_at.is_some() && self.end.as_ref().is_none_or(Durability::is_reached)
     }

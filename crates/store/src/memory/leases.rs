@@ -63,7 +63,7 @@ impl State {
         }
     }
 
-    /// Ends expired leases. True if there were any.
+    /// Ends expired leases. Returns whether there were any.
     pub(super) fn expire_leases(&mut self, now: Duration) -> bool {
         if self.frontier.expire(now) == 0 {
             return false;

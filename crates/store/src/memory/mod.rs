@@ -116,7 +116,7 @@ impl<J: Journal> LocalStore<J> {
         &self.journal
     }
 
-    /// True if it knows this job: it runs, its results are kept, or its events still wait.
+    /// Whether it knows this job: it runs, its results are kept, or its events still wait.
     #[must_use]
     pub fn contains(&self, job: JobId) -> bool {
         let state = self.lock();

@@ -25,12 +25,12 @@ impl State {
         .with_open(open))
     }
 
-    /// True if a job has ended, and no crash can undo it. A job that is gone has.
+    /// Whether a job has ended, and no crash can undo it. This holds for a job that is gone.
     pub(super) fn has_durable_end(&self, id: JobId) -> bool {
         self.jobs.get(&id).or_else(|| self.removed.get(&id)).is_none_or(Job::has_durable_end)
     }
 
-    /// True if a job was cancelled, and a crash could still undo it.
+    /// Whether a job was cancelled, and a crash could still undo it.
     pub(super) fn is_being_cancelled(&self, id: JobId) -> bool {
         self.jobs.get(&id).is_some_and(|job| job.state == JobState::Cancelled && !job.has_durable_end())
     }

@@ -102,7 +102,7 @@ impl Teams {
         }
     }
 
-    /// Records a lease. True if the page had waited for a slot.
+    /// Records a lease. Returns whether the page had waited for a slot.
     pub(super) fn page_leased(&mut self, index: TeamIndex) -> bool {
         let Some(team) = self.list.get_mut(index.0).filter(|team| team.freed_slots > 0) else { return false };
         team.freed_slots -= 1;

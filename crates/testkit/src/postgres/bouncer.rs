@@ -1,3 +1,5 @@
+//! Starts a PgBouncer in front of a test database.
+
 use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;

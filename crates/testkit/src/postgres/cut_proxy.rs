@@ -1,3 +1,5 @@
+//! A proxy that cuts database connections, also exactly at a COMMIT.
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,3 +1,5 @@
+//! Starts a PostgreSQL server for tests.
+
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};

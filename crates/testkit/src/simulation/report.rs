@@ -1,3 +1,5 @@
+//! The figures of one simulated seed.
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A hostile site with a request for it and the expected end.
+
 use std::fmt;
 
 use serde_json::{Value, json};

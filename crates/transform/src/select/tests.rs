@@ -1,3 +1,5 @@
+//! Tests of CSS selectors: matching, error messages and bounded cost.
+
 use gleaner_types::Interrupt;
 use gleaner_types::plan::AttributeSelector;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Tests of the HTML tree: structure, size and folded text.
+
 use super::*;
 
 fn tree(html: &str) -> Tree {

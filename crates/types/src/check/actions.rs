@@ -1,3 +1,5 @@
+//! Checks the actions of a request.
+
 use std::time::Duration;
 
 use super::formats::screenshot;

@@ -1,3 +1,5 @@
+//! Bounds that an embedder can raise, and the result of a check.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! The country codes of ISO 3166-1.
+
 /// ISO 3166-1 alpha-2, officially assigned codes, in order.
 #[rustfmt::skip]
 const COUNTRIES: [&str; 249] = [

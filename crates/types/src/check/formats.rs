@@ -1,3 +1,5 @@
+//! Checks the formats of a request and their options.
+
 use super::json_schema::{json_schema, present};
 use super::path::Path;
 use super::report::{Code, Report, Version};

@@ -1,3 +1,5 @@
+//! Checks the names and values of HTTP headers.
+
 use std::collections::BTreeMap;
 
 use super::path::Path;

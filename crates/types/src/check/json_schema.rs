@@ -1,3 +1,5 @@
+//! Checks a JSON Schema of a request: keywords, references, depth and size.
+
 use std::io::{ErrorKind, Write};
 
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! Checks language tags by the grammar of RFC 5646.
+
 use crate::limits::MAX_LANGUAGE_TAG_CHARS;
 
 /// Tags that RFC 5646 keeps although they do not follow its grammar (section 2.2.8, "irregular"), in lower

@@ -1,3 +1,5 @@
+//! Checks the country and the languages of a request.
+
 use super::country::country;
 use super::language::is_well_formed;
 use super::path::Path;

@@ -1,3 +1,5 @@
+//! The location of a value in a body, during a check.
+
 use std::fmt;
 
 use crate::FaultPath;

@@ -1,3 +1,5 @@
+//! Checks the URL patterns of a crawl.
+
 use super::path::Path;
 use super::report::{Code, Report};
 use crate::plan::{PatternFaultKind, pattern_faults};

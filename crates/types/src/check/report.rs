@@ -1,3 +1,5 @@
+//! Collects the faults and warnings of one request.
+
 use super::bounds::RequestBounds;
 use super::path::Path;
 use super::shape::Shape;
@@ -12,7 +14,7 @@ pub(crate) enum Version {
     V2,
 }
 
-/// Upper bound on the ignored fields that a warning names.
+/// Maximum number of ignored fields that a warning names.
 const MAX_NAMED_FIELDS: usize = 5;
 
 /// A kind of fault.

@@ -1,3 +1,5 @@
+//! Compares a body with the shape of a request type, which is derived from its JSON Schema.
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
@@ -15,7 +17,7 @@ pub(crate) enum Shape {
         min: u64,
         max: u64,
     },
-    /// An integer of milliseconds whose upper bound the embedder can raise.
+    /// An integer of milliseconds whose maximum the embedder can raise.
     Timeout,
     Number {
         min: f64,

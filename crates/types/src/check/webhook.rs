@@ -1,3 +1,5 @@
+//! Checks the webhook of a request.
+
 use super::headers::headers;
 use super::path::Path;
 use super::report::{Code, Report};

@@ -1,3 +1,5 @@
+//! Parses JSON bodies into requests and plans, for every request type of v1 and v2.
+
 use std::sync::OnceLock;
 
 use schemars::generate::SchemaSettings;

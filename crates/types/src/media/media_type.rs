@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::MediaKind;
 
-/// Upper bound on the parameters that are kept. Real types have one or two.
+/// Maximum number of parameters that are kept. Real types have one or two.
 const MAX_PARAMETERS: usize = 32;
 
 /// HTTP white space.

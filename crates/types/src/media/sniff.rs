@@ -164,7 +164,7 @@ pub fn signature(bytes: &[u8]) -> Option<&'static str> {
     Some(row.3)
 }
 
-/// True if a body is read as a PDF: it begins like one, or it is declared as one and does so anywhere in the
+/// Whether a body is read as a PDF: it begins like one, or it is declared as one and does so anywhere in the
 /// first kilobyte, as readers of PDFs accept. Some servers write a warning of their own before the file.
 #[must_use]
 pub fn is_pdf(content_type: Option<&str>, body: &[u8]) -> bool {

@@ -1,3 +1,5 @@
+//! Checked crawl requests.
+
 use std::time::Duration;
 
 use super::{CrawlRules, ScrapeOptionsPlan, Target, WebhookPlan};

@@ -1,3 +1,5 @@
+//! Checked extract requests.
+
 use serde_json::Value;
 
 use super::{ScrapeOptionsPlan, Target, WebhookPlan};

@@ -1,3 +1,5 @@
+//! Checked map requests.
+
 use std::time::Duration;
 
 use super::{Location, SitemapMode, Target};

@@ -1,3 +1,5 @@
+//! Checked scrape and batch requests, with their formats, actions and options.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Parses URLs as people write them, and accepts only those that can be fetched.
+
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;

@@ -1,3 +1,5 @@
+//! The checked webhook of a job, and the kinds of its events.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

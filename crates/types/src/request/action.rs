@@ -1,3 +1,5 @@
+//! Browser actions of a request.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Crawl requests of v2.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Fields that are accepted without effect, or refused as unsupported.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! The formats of a document and their options.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

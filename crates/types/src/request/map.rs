@@ -1,3 +1,5 @@
+//! Map requests of v2.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

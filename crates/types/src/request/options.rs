@@ -1,3 +1,5 @@
+//! Scrape options of v2.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! The webhook of a request.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! The list of a team's finished jobs.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;

@@ -1,3 +1,5 @@
+//! The body of every error response.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

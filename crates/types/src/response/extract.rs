@@ -1,3 +1,5 @@
+//! Responses for extract jobs: submission and status.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

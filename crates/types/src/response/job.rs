@@ -1,3 +1,5 @@
+//! Responses for crawls and batches: submission, status, errors, and active crawls.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

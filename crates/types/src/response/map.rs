@@ -1,3 +1,5 @@
+//! Responses for maps, in v2 and v1.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The response with crawl options that were generated from a prompt.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The response for a single page.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Responses about a team: credits, tokens and its queue.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;

@@ -1,3 +1,5 @@
+//! Rules for browser actions.
+
 use std::time::Duration;
 
 use gleaner_types::limits;

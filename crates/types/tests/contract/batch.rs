@@ -1,3 +1,5 @@
+//! Rules for batch requests.
+
 use gleaner_types::plan::{BatchPlan, EventKind};
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Rules for crawl requests, webhooks and option previews.
+
 use std::time::Duration;
 
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, EventKind, SitemapMode};

@@ -1,3 +1,5 @@
+//! Rules for extract requests of v1 and v2.
+
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::request::{ExtractRequest, v1};
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! Rules for formats and their options.
+
 use gleaner_types::FaultPath;
 use gleaner_types::plan::ChangeTrackingMode;
 use serde_json::json;

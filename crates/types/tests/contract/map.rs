@@ -1,3 +1,5 @@
+//! Rules for map requests of v1 and v2.
+
 use std::time::Duration;
 
 use gleaner_types::plan::{MapPlan, SitemapMode};

@@ -1,3 +1,5 @@
+//! Tests of fault messages: wording, completeness, and the absence of secrets.
+
 use gleaner_types::limits;
 use gleaner_types::plan::{BatchPlan, CrawlPlan, ScrapePlan};
 use serde_json::{Map, Value, json};

@@ -1,3 +1,5 @@
+//! Rules for scrape options, at every place where a request has them.
+
 use std::time::Duration;
 
 use gleaner_types::ErrorCode;

@@ -1,3 +1,5 @@
+//! Properties of all requests: round trips, and checks that never panic.
+
 use std::fmt::Debug;
 
 use gleaner_types::Faults;

@@ -1,3 +1,5 @@
+//! Tests of the wire form of responses, events and metadata.
+
 use gleaner_types::event::{EventName, WatchFrame, WebhookPayload};
 use gleaner_types::plan::{CrawlPlan, EventKind};
 use gleaner_types::response::{

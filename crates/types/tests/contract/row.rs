@@ -1,3 +1,5 @@
+//! The row of a rule table, and its runner.
+
 use std::fmt::Debug;
 
 use gleaner_types::Faults;

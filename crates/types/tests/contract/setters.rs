@@ -1,3 +1,5 @@
+//! Tests that each setter of a request sets its field.
+
 use gleaner_types::plan::{ChangeTrackingMode, PdfMode, SitemapMode};
 use gleaner_types::request::{
     Action, Agent, AttributeSelector, AttributesFormat, BatchScrapeRequest, ChangeTrackingFormat,

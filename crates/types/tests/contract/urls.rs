@@ -1,3 +1,5 @@
+//! Rules for URLs.
+
 use gleaner_types::plan::ScrapePlan;
 use serde_json::json;
 

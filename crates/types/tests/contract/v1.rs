@@ -1,3 +1,5 @@
+//! Rules for requests of v1.
+
 use std::time::Duration;
 
 use gleaner_types::plan::{

@@ -1,3 +1,5 @@
+//! Tests of clicks: which elements can be reached, and the messages for those that cannot.
+
 use serde_json::json;
 
 use super::{LOG, check, click, fails, passes};

@@ -1,3 +1,5 @@
+//! Tests of key presses: their effects, and the events that a page sees.
+
 use serde_json::{Value, json};
 
 use super::{check, click, fails, passes, press, write};

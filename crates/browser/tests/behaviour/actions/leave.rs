@@ -1,3 +1,5 @@
+//! Tests of actions that open dialogs, popups or another document.
+
 use serde_json::json;
 
 use super::{check, click, fails, passes, press, script};

@@ -1,3 +1,5 @@
+//! Tests of printing to PDF.
+
 use gleaner_fetch::ActionResult;
 use serde_json::{Value, json};
 

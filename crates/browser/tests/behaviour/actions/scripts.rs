@@ -1,3 +1,5 @@
+//! Tests of scripts that a request runs in a page.
+
 use gleaner_fetch::ActionResult;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Tests of scrolling pages and boxes.
+
 use serde_json::{Value, json};
 
 use super::{check, fails, passes};

@@ -1,3 +1,5 @@
+//! Tests of selectors: their forms, shadow roots, and frames.
+
 use serde_json::{Value, json};
 
 use super::{check, click, fails, passes, write};

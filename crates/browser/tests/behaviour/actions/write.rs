@@ -1,3 +1,5 @@
+//! Tests of typing into fields and of sending a form.
+
 use serde_json::{Value, json};
 
 use super::{LOG, check, click, fails, passes, press, script, write};

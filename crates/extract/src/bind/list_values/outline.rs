@@ -1,3 +1,5 @@
+//! The headings of a page by rank, to find those above a list.
+
 use std::ops::Range;
 
 use crate::markup::{NodeId, Tree};

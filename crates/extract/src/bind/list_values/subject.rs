@@ -1,3 +1,5 @@
+//! Decides how well a heading, a label or a class names the list that a property asks for.
+
 use hashbrown::HashMap;
 
 use super::vocabulary::{self, ItemKind};

@@ -1,3 +1,5 @@
+//! Assigns rated options to fields, the surest first, so that two fields rarely share a text.
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,3 +1,5 @@
+//! Tests cheaply whether a text of the page may state a value of a field, and how well its type fits.
+
 use serde_json::Value;
 
 use super::page_facts::SegmentFacts;

@@ -1,3 +1,5 @@
+//! Groups of fields that share a probability bound in the model.
+
 use super::fit::is_long_text;
 use crate::bind::target::TargetField;
 use crate::normalise::ValueForm;

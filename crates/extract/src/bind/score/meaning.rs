@@ -1,3 +1,5 @@
+//! Maps names on a page to the fields and concepts of a schema.
+
 use hashbrown::HashMap;
 use std::sync::LazyLock;
 

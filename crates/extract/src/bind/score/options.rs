@@ -1,3 +1,5 @@
+//! Collects the values that each field may have, from the rules and the segments of the page.
+
 use hashbrown::HashMap;
 use std::cmp::Ordering;
 

@@ -1,3 +1,5 @@
+//! Facts of each segment that all fields of a schema share: names, distance to the heading, repetitions.
+
 use hashbrown::HashMap;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! The segments of a page, read on first use.
+
 use std::sync::OnceLock;
 
 use crate::evidence::Evidence;

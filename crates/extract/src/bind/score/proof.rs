@@ -1,3 +1,5 @@
+//! Turns a chosen option into a value with its quotes and positions.
+
 use super::options::{ValueOption, is_structured};
 use super::page_facts::PageFacts;
 use crate::bind::pool::{Candidate, Choice};

@@ -1,3 +1,5 @@
+//! Reads the value of a field from a text. If the text states a range, reads the end that the field asks for.
+
 use serde_json::Value;
 
 use crate::bind::target::TargetField;

@@ -1,3 +1,5 @@
+//! Collects the candidates of all rules, and chooses values without a model.
+
 use crate::bind::pool::{Candidate, Choice, Pool};
 use crate::bind::target::{NameIndex, TargetField};
 use crate::bind::text_nodes::TextNodes;

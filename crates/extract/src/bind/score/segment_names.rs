@@ -1,3 +1,5 @@
+//! Finds the names around a segment: label, heading, classes and ids.
+
 use hashbrown::HashMap;
 
 use super::meaning::{Meaning, MeaningTable, NameFound};

@@ -1,3 +1,5 @@
+//! Tests of the learned choice with hand-made models.
+
 use serde_json::{Value, json};
 
 use super::model::tests::one_split;

@@ -1,3 +1,5 @@
+//! A value that a model may choose, and the selection of the best ones.
+
 use hashbrown::HashSet;
 
 use serde_json::Value;

@@ -1,3 +1,5 @@
+//! The words of a question, matched with other forms of the same words on a page.
+
 use super::function_words::is_function_word;
 use crate::bind::{TargetField, words};
 

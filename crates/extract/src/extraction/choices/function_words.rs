@@ -1,3 +1,5 @@
+//! Function words of common languages, such as articles and prepositions.
+
 use hashbrown::HashSet;
 use std::sync::LazyLock;
 

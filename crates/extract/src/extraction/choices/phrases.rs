@@ -1,3 +1,5 @@
+//! Splits a sentence into phrases and names that may be values.
+
 use std::ops::Range;
 
 use super::sentence::{Sentence, Word};

@@ -1,3 +1,5 @@
+//! Splits the Markdown of a page into sentences and words.
+
 use std::ops::Range;
 
 use super::function_words::is_function_word;

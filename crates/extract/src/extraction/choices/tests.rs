@@ -1,3 +1,5 @@
+//! Tests of the candidates that a small model is offered.
+
 use std::sync::Arc;
 
 use gleaner_types::BoxFuture;

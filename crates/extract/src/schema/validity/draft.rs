@@ -1,3 +1,5 @@
+//! The drafts of JSON Schema.
+
 /// Drafts of JSON Schema, oldest first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Draft {

@@ -1,3 +1,5 @@
+//! The rules for the values of JSON Schema keywords, by draft.
+
 use hashbrown::HashSet;
 
 use serde_json::Value;

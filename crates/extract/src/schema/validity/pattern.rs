@@ -1,3 +1,5 @@
+//! Checks the regular expressions of a schema, which have the syntax of ECMA-262.
+
 use std::fmt::Write;
 
 use regex::RegexBuilder;

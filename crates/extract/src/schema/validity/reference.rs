@@ -1,3 +1,5 @@
+//! Resolves `$ref`, `$id` and anchors within a schema.
+
 use hashbrown::HashMap;
 
 use percent_encoding::percent_decode_str;

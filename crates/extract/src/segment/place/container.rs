@@ -1,3 +1,5 @@
+//! Features of the element around a segment.
+
 use super::{Features, flag};
 use crate::segment::outline::NodeFacts;
 use crate::segment::tag::Tag;

@@ -1,3 +1,5 @@
+//! Declares the features of a segment's place.
+
 /// Declares the features once: as fields, which the parts of this module set by name, and as names and
 /// numbers in the same order.
 macro_rules! features {

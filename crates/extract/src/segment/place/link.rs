@@ -1,3 +1,5 @@
+//! Features of the link around a segment: the kind of page that it leads to.
+
 use super::{Features, flag, scaled};
 use crate::markup::{NodeId, Tree};
 use crate::page::truncate;

@@ -1,3 +1,5 @@
+//! Features of the position: distance from the main heading and share of the page.
+
 use super::{Features, flag, scaled};
 use crate::segment::drafts::Draft;
 use crate::segment::view::View;

@@ -1,3 +1,5 @@
+//! Features that compare a segment with title, heading, URL, line and label.
+
 use hashbrown::HashSet;
 
 use super::{Described, Features, flag, scaled};

@@ -1,3 +1,5 @@
+//! Features of repetition: how often the text and the markup of a segment recur.
+
 use hashbrown::HashMap;
 
 use super::{Described, Features, flag, scaled};

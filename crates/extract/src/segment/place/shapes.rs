@@ -1,3 +1,5 @@
+//! Recognises names, addresses and terms by their words.
+
 use std::sync::OnceLock;
 
 use super::{Described, Features, flag};

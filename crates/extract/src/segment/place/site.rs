@@ -1,3 +1,5 @@
+//! Features of segments that are the name of the site.
+
 use super::{Features, SiteFound, flag};
 use crate::segment::site_names::SitePlace;
 

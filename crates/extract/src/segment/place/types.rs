@@ -1,3 +1,5 @@
+//! Recognises the types of values in a segment: dates, amounts, codes, counts.
+
 use super::{Described, Features, flag, scaled};
 use crate::segment::MAX_TEXT_BYTES;
 use crate::segment::drafts::Draft;

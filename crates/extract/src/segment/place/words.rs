@@ -1,3 +1,5 @@
+//! Features of the words and signs of a segment.
+
 use super::{Features, flag, scaled};
 use crate::segment::wording::{Wording, share};
 

@@ -1,3 +1,5 @@
+//! Product pages with their expected values, one row per notation or shop habit.
+
 /// A description of a page, the page, and the expected values as JSON; null if nothing may be read.
 pub(super) type Row = (&'static str, &'static str, &'static str);
 

@@ -1,3 +1,5 @@
+//! Tests of the frontier: admission, leases, limits and retries.
+
 use std::net::IpAddr;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of the concurrency limit that follows the responses of a host.
+
 use super::*;
 
 fn milliseconds(n: u64) -> Duration {

@@ -1,3 +1,5 @@
+//! The kinds of crawler traps, and the deferral of a page.
+
 use std::fmt;
 
 /// Why a page is deferred: crawled after the other pages of its host.

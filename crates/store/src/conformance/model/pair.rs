@@ -1,3 +1,5 @@
+//! Applies random operations to two stores, one of which is reopened, and compares them.
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! A seeded generator of random numbers.
+
 /// A sequence of numbers that its seed determines.
 #[derive(Debug)]
 pub(super) struct Random(u64);
@@ -16,7 +18,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) % end
     }
 
-    /// True once in `times`.
+    /// Returns true once in `times`.
     pub(super) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

@@ -1,3 +1,5 @@
+//! Tickets and held-back batches of the journal in memory.
+
 use std::collections::VecDeque;
 
 use tokio::sync::watch;

@@ -73,7 +73,7 @@ pub fn ended_pages(block: &[u8], mut visit: impl FnMut(UrlKey)) -> Result<(), Da
     Ok(())
 }
 
-/// True if each event in a block of [`Part::Pending`](crate::journal::Part::Pending) is before the one with
+/// Whether each event in a block of [`Part::Pending`](crate::journal::Part::Pending) is before the one with
 /// this number, which is the first that waits: the block is not needed any more.
 ///
 /// # Errors

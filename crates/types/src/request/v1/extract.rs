@@ -1,3 +1,5 @@
+//! Extract requests of v1, and their conversion to v2.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,3 +1,5 @@
+//! Scrape options of v1, and their conversion to v2.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

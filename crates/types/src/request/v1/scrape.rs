@@ -1,3 +1,5 @@
+//! Scrape and batch requests of v1, and their conversion to v2.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

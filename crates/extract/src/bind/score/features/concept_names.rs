@@ -1,3 +1,5 @@
+//! The concepts that have a feature in the model, in the order of the model file.
+
 /// The concepts with a feature of their own, by their plainest names. A new concept goes to the end.
 pub(super) const CONCEPT_NAMES: [&str; 195] = [
     "price",

@@ -1,3 +1,5 @@
+//! Features of the field: its form, its concept, and the other properties of the schema.
+
 use super::concept_names::CONCEPT_NAMES;
 use super::{count, flag};
 use crate::bind::target::TargetField;

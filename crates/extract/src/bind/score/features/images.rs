@@ -1,3 +1,5 @@
+//! Features of images: size, file name, order, and similarity to the heading.
+
 use hashbrown::HashMap;
 
 use super::super::fit::is_image;

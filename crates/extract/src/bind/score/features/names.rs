@@ -1,3 +1,5 @@
+//! Features of names: how labels, headings, classes and ids around a value fit the field.
+
 use std::collections::BTreeSet;
 
 use super::super::meaning::Relation;

@@ -1,3 +1,5 @@
+//! Features that compare an option with the page and with the other options of its field.
+
 use hashbrown::HashSet;
 
 use super::super::options::ValueOption;

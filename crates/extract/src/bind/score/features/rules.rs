@@ -1,3 +1,5 @@
+//! Features of the rules: which rules propose the value, with which score and rank.
+
 use super::super::options::ValueOption;
 use super::{Named, count, flag, narrow};
 use crate::page::Method;

@@ -1,3 +1,5 @@
+//! Features of the value itself: length, digits, letters, case, currency.
+
 use serde_json::Value;
 
 use super::super::options::ValueOption;

@@ -1,3 +1,5 @@
+//! Tests of the bounds on queue space, per job and per group.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests that pages like crawler traps are crawled last and never dropped.
+
 use super::*;
 
 #[test]

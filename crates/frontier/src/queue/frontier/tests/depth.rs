@@ -1,3 +1,5 @@
+//! Tests of click depth when a shorter path is found later.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of the turns of jobs and groups.
+
 use super::*;
 
 #[test]

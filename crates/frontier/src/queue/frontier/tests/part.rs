@@ -1,3 +1,5 @@
+//! Tests of jobs whose pages another store keeps.
+
 use super::*;
 use crate::{GroupLoad, HostLoad, HostPace, MAX_BEFORE_FIRST_RESPONSE};
 

@@ -1,3 +1,5 @@
+//! Tests of the limits and delays of hosts and addresses.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of long queues that are spilled to storage.
+
 use super::*;
 use crate::queue::spill::testing::{Fault, TestSpill};
 use crate::{DroppedPages, SPILL_BLOCK_BYTES};

@@ -1,3 +1,5 @@
+//! Detects a saturated host: compares response times at the full limit and at half of it.
+
 use std::time::Duration;
 
 use super::Response;
