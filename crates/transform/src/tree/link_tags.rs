@@ -31,13 +31,12 @@ pub(crate) struct Attributes<'t, 'a> {
 impl<'t> Attributes<'t, '_> {
     /// The first of this name, references decoded.
     pub(crate) fn get(&self, wanted: &str) -> Option<Cow<'t, str>> {
-        let found =
-            self.raw.iter().find(|attribute| attribute.name.of(self.text).eq_ignore_ascii_case(wanted));
+        let found = self.raw.iter().find(|attribute| attribute.name.is(self.text, wanted));
         found.map(|attribute| decode(attribute.value.of(self.text), true))
     }
 
     fn has(&self, wanted: &str) -> bool {
-        self.raw.iter().any(|attribute| attribute.name.of(self.text).eq_ignore_ascii_case(wanted))
+        self.raw.iter().any(|attribute| attribute.name.is(self.text, wanted))
     }
 }
 

@@ -26,6 +26,12 @@ impl Span {
     pub(crate) fn of(self, input: &str) -> &str {
         input.get(self.start..self.end).unwrap_or_default()
     }
+
+    /// Whether its text is this, in any case of ASCII letters.
+    pub(crate) fn is(self, input: &str, text: &str) -> bool {
+        // Most names differ in their length, and reading a part of the input is not free.
+        self.end.wrapping_sub(self.start) == text.len() && self.of(input).eq_ignore_ascii_case(text)
+    }
 }
 
 /// The name and undecoded value of an attribute.

@@ -170,8 +170,8 @@ pub fn signature(bytes: &[u8]) -> Option<&'static str> {
 pub fn is_pdf(content_type: Option<&str>, body: &[u8]) -> bool {
     let head = body.get(..PDF_HEADER_BYTES).unwrap_or(body);
     begins_as_pdf(body)
-        || (head.windows(5).any(|bytes| bytes == b"%PDF-")
-            && MediaType::of_header(content_type.unwrap_or_default()).kind() == MediaKind::Pdf)
+        || (MediaType::of_header(content_type.unwrap_or_default()).kind() == MediaKind::Pdf
+            && head.windows(5).any(|bytes| bytes == b"%PDF-"))
 }
 
 /// White space and a byte order mark may precede the header, which in the standard is plain text.
@@ -198,6 +198,7 @@ fn has_binary_byte(bytes: &[u8]) -> bool {
 
 /// True for a byte that no text holds (section 3, "binary data byte").
 #[must_use]
+#[inline]
 pub const fn is_binary_byte(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
 }
