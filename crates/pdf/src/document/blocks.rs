@@ -1,9 +1,9 @@
 //! Joins the lines of a region to paragraphs, items of lists and code.
 
 use super::code::code;
-use super::markers::{Marker, MarkerKind, marker};
+use super::markers::{Marker, MarkerKind, is_clause, labelled, marker, settle_boxes};
 use super::style::{Usual, leading};
-use super::{Item as ListItem, Kind, Part};
+use super::{Kind, Part};
 use crate::layout::{Block, Item, Line, Region, Role, Text};
 
 /// A distance of two lines above this many usual distances begins a paragraph.
@@ -69,30 +69,23 @@ fn of_block(block: Block) -> Option<Part> {
     let Block { role, text, marker: label, size, is_bold, .. } = block;
     let kind = match role {
         Role::Paragraph | Role::Code => match bullet(&text) {
-            Some(text) => Kind::Item(ListItem { depth: 1, number: None, text }),
+            Some(marker) => Kind::Item(marker.item(&text, 1)),
             None => Kind::Paragraph(text),
         },
         Role::Heading(level) => Kind::Heading(level, text),
-        Role::Item(depth) => {
-            let digits: String = label.chars().filter(char::is_ascii_digit).take(9).collect();
-            let number = digits.parse().ok();
-            let (number, text) = match marker(text.as_str()) {
-                Some(Marker { length, kind }) if label.is_empty() => match kind {
-                    MarkerKind::Number { value, .. } => (Some(value), text.without_start(length)),
-                    _ => (None, text.without_start(length)),
-                },
-                _ => (number, text),
-            };
-            Kind::Item(ListItem { depth, number, text })
-        }
+        Role::Item(depth) => Kind::Item(labelled(&label, text, depth)),
     };
     Some(Part { kind, size, is_bold, lines: 0 })
 }
 
-/// The text behind a bullet.
-fn bullet(text: &Text) -> Option<Text> {
-    let found = marker(text.as_str())?;
-    (found.kind == MarkerKind::Bullet).then(|| text.without_start(found.length))
+/// The bullet, box or tick before a text.
+fn bullet(text: &Text) -> Option<Marker> {
+    marker(text.as_str()).filter(|found| is_sign(found.kind))
+}
+
+/// Whether a marker is one without neighbours of its kind.
+const fn is_sign(kind: MarkerKind) -> bool {
+    matches!(kind, MarkerKind::Bullet | MarkerKind::Box(_) | MarkerKind::Check)
 }
 
 /// A block whose lines are being joined.
@@ -190,13 +183,12 @@ impl<'l> Lines<'l> {
 
     /// The marker of each line that begins an item.
     fn markers(&self) -> Vec<Option<Marker>> {
-        let found: Vec<Option<Marker>> = self
-            .lines
-            .iter()
-            .map(|line| marker(line.text.as_str()).filter(|_| !self.is_code(line)))
-            .collect();
+        let of_line = |line: &Line| (line.left, marker(line.text.as_str()).filter(|_| !self.is_code(line)));
+        let mut found: Vec<(f32, Option<Marker>)> = self.lines.iter().map(of_line).collect();
+        settle_boxes(&mut found);
+        let found: Vec<Option<Marker>> = found.into_iter().map(|(_, marker)| marker).collect();
         let is_item = |at: usize, kind: MarkerKind| {
-            if kind == MarkerKind::Bullet || self.hangs(at) {
+            if is_sign(kind) || self.hangs(at) {
                 return true;
             }
             let line = self.lines.get(at);
@@ -257,6 +249,9 @@ impl<'l> Lines<'l> {
             return false;
         }
         let is_whole = above.text.as_str().ends_with(['.', '!', '?', ':', ';', '。', '！', '？']);
+        if is_whole && is_clause(line.text.as_str()) {
+            return false;
+        }
         let is_small = line.text.as_str().chars().next().is_some_and(char::is_lowercase);
         let indent = line.left - above.left;
         if open.marker.is_none() && self.is_centered(above, line) {
@@ -308,16 +303,12 @@ fn finished(open: Open, usual: &Usual, region: &Lines<'_>) -> Option<Part> {
     let mut text = Text::default();
     open.lines.iter().for_each(|line| text.push_line(&line.text));
     let kind = match open.marker {
-        Some(Marker { length, kind }) => {
-            let number = match kind {
-                MarkerKind::Number { value, .. } => Some(value),
-                _ => None,
-            };
-            let text = text.without_start(length);
-            if text.is_empty() {
+        Some(marker) => {
+            let item = marker.item(&text, open.depth.max(1));
+            if item.text.is_empty() {
                 return None;
             }
-            Kind::Item(ListItem { depth: open.depth.max(1), number, text })
+            Kind::Item(item)
         }
         None => Kind::Paragraph(text),
     };
@@ -336,7 +327,7 @@ mod tests {
             Kind::Paragraph(text) => text.as_str().to_owned(),
             Kind::Heading(level, text) => format!("h{level} {}", text.as_str()),
             Kind::Item(item) => {
-                let number = item.number.map_or("-".to_owned(), |number| number.to_string());
+                let number = item.number.map_or("-".to_owned(), |(number, _)| number.to_string());
                 format!("{}{number} {}", "  ".repeat(item.depth - 1), item.text.as_str())
             }
             Kind::Code(lines) => lines.join("\n"),
@@ -408,6 +399,37 @@ mod tests {
                 "2 second",
             ]
         );
+    }
+
+    #[test]
+    fn clauses_keep_their_letters() {
+        let lines = at(&[
+            ("1. The tenant has these duties, and no other ones:", 0.0),
+            ("(a) to keep the gate closed at night and at noon;", 20.0),
+            ("(b) to pay the rent in advance under clause (a).", 20.0),
+            ("2. The landlord mends the weir, see clause 1(b).", 0.0),
+            ("2.1 Payment is made in the spring of each year.", 0.0),
+            ("2.2 Interest is due from the first day of June.", 0.0),
+        ]);
+        assert_eq!(
+            parts(lines),
+            [
+                "1 The tenant has these duties, and no other ones:",
+                "  - (a) to keep the gate closed at night and at noon;",
+                "  - (b) to pay the rent in advance under clause (a).",
+                "2 The landlord mends the weir, see clause 1(b).",
+                "2.1 Payment is made in the spring of each year.",
+                "2.2 Interest is due from the first day of June.",
+            ]
+        );
+    }
+
+    #[test]
+    fn answers_keep_their_ticks() {
+        let lines = at(&[("✔ Smoker", 0.0), ("❏ Diabetic", 0.0), ("□ Pregnant", 0.0)]);
+        assert_eq!(parts(lines), ["- ✔ Smoker", "- ❏ Diabetic", "- □ Pregnant"]);
+        let lines = at(&[("□ Smoker", 0.0), ("□ Diabetic", 0.0)]);
+        assert_eq!(parts(lines), ["- Smoker", "- Diabetic"]);
     }
 
     #[test]

@@ -46,8 +46,8 @@ enum Kind {
 struct Item {
     /// From 1.
     depth: usize,
-    /// The number of an item of a numbered list.
-    number: Option<u64>,
+    /// The number of an item of a numbered list, and the character behind it.
+    number: Option<(u64, char)>,
     text: Text,
 }
 

@@ -41,7 +41,7 @@ fn of(kind: &Kind) -> String {
             let indent = "   ".repeat(item.depth.saturating_sub(1));
             let text = paragraph(&item.text.markdown());
             match item.number {
-                Some(number) => format!("{indent}{number}. {text}"),
+                Some((number, close)) => format!("{indent}{number}{close} {text}"),
                 None => format!("{indent}- {text}"),
             }
         }
@@ -114,10 +114,14 @@ mod tests {
         let parts = [
             part(Kind::Heading(2, Text::plain("Title #"))),
             part(item(1, None, "one")),
-            part(item(2, Some(3), "inner")),
+            part(item(2, Some((3, '.')), "inner")),
+            part(item(1, None, "1) x")),
             part(Kind::Code(vec!["a".to_owned(), "```".to_owned()])),
             part(Kind::Paragraph(Text::plain("end"))),
         ];
-        assert_eq!(markdown(&parts).unwrap(), "## Title\n\n- one\n   3. inner\n\n````\na\n```\n````\n\nend");
+        assert_eq!(
+            markdown(&parts).unwrap(),
+            "## Title\n\n- one\n   3. inner\n- 1\\) x\n\n````\na\n```\n````\n\nend"
+        );
     }
 }
