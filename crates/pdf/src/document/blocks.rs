@@ -1,6 +1,7 @@
 //! Joins the lines of a region to paragraphs, items of lists and code.
 
 use super::code::code;
+use super::contents::is_entry;
 use super::markers::{Marker, MarkerKind, is_clause, labelled, marker, settle_boxes};
 use super::style::{Usual, leading};
 use super::{Kind, Part};
@@ -245,6 +246,9 @@ impl<'l> Lines<'l> {
         if is_code {
             return distance <= 3.0 * self.leading;
         }
+        if is_entry(above.text.as_str()) {
+            return false;
+        }
         if line.is_bold != above.is_bold || !(0.0..=MAX_LEADING * self.leading).contains(&distance) {
             return false;
         }
@@ -399,6 +403,21 @@ mod tests {
                 "2 second",
             ]
         );
+    }
+
+    #[test]
+    fn entries_of_a_table_of_contents_are_lines() {
+        let lines = at(&[
+            ("1 Introduction .................................... 1", 0.0),
+            ("2 The wheels and their stones .................... 4", 0.0),
+            ("2.1 Granite ...................................... 5", 0.0),
+            ("2.2 A title that is too long for one line and so it", 0.0),
+            ("goes on in the next one ......................... 17", 0.0),
+            ("3 Index of families ............................ 112", 0.0),
+        ]);
+        let entries = parts(lines);
+        assert_eq!(entries.len(), 5, "{entries:?}");
+        assert!(entries[3].ends_with(" 17"), "{entries:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Joins what goes on over the end of a column or page.
 
+use super::contents::is_entry;
 use super::style::Usual;
 use super::{Kind, Part};
 
@@ -44,7 +45,7 @@ fn joined(parts: &mut [Part], first: Part, usual: &Usual, is_page: bool) -> Opti
     let goes_on = (is_small_letter && !is_whole)
         || (is_unspaced && !is_whole && open.lines > 1)
         || (before.as_str().ends_with('-') && open.lines > 1);
-    if !goes_on || open.is_bold != first.is_bold {
+    if !goes_on || open.is_bold != first.is_bold || is_entry(before.as_str()) {
         return Some(first);
     }
     before.push_line(text);

@@ -2,11 +2,12 @@
 //!
 //! [`furniture`] drops what recurs on pages, with [`numbers`] that count them; [`hyphens`] finds those that
 //! belong to their words; [`style`] finds the usual text; [`blocks`] joins the lines of a region, with
-//! [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages; [`headings`] finds
-//! headings; [`render`] writes Markdown.
+//! [`markers`] of lists, [`code`] and lines of [`contents`]; [`flow`] joins what goes on over columns and
+//! pages; [`headings`] finds headings; [`render`] writes Markdown.
 
 mod blocks;
 mod code;
+mod contents;
 mod flow;
 mod furniture;
 mod headings;
