@@ -503,6 +503,9 @@ mod tests {
             ("}", 0.0),
         ]);
         lines.iter_mut().skip(1).for_each(|line| line.is_mono = true);
-        assert_eq!(parts(lines), ["Text before the code of the example:", "fn main() {\n    run();\n}"]);
+        let before = "Text before the code of the example:";
+        assert_eq!(parts(lines.clone()), [before, "fn main() {\n    run();\n}"]);
+        lines[2].code = "run(  1);".to_owned();
+        assert_eq!(parts(lines), [before, "fn main() {\n    run(  1);\n}"]);
     }
 }

@@ -27,15 +27,20 @@ pub(super) fn code(lines: &[Line], leading: f32) -> Vec<String> {
         }
         above = Some(line.base);
         let spaces = ((line.left - left) / width).round() as usize;
-        code.push(format!("{}{}", " ".repeat(spaces.min(MAX_INDENT)), line.text.as_str()));
+        code.push(format!("{}{}", " ".repeat(spaces.min(MAX_INDENT)), text(line)));
     }
     code
+}
+
+/// The text of a line with its gaps, if they are known.
+fn text(line: &Line) -> &str {
+    if line.code.is_empty() { line.text.as_str() } else { &line.code }
 }
 
 /// The width of a letter: the middle one of those that the lines show.
 fn width(lines: &[Line]) -> f32 {
     let of_line = |line: &Line| {
-        let chars = line.text.as_str().chars().count();
+        let chars = text(line).chars().count();
         (chars >= MIN_CHARS).then(|| (line.right - line.left) / chars as f32)
     };
     let mut widths: Vec<f32> = lines.iter().filter_map(of_line).collect();

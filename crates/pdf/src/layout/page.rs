@@ -31,7 +31,7 @@ impl PageLayout {
     /// The bytes of its texts.
     pub(crate) fn text_bytes(&self) -> usize {
         let bytes = |item: &Item| match item {
-            Item::Line(line) => line.text.as_str().len(),
+            Item::Line(line) => line.text.as_str().len().max(line.code.len()),
             // Each cell is written with a bar and two spaces.
             Item::Table(table) => {
                 table.cells().map(|cell| cell.as_str().len()).sum::<usize>().saturating_add(3 * table.size())
