@@ -5,8 +5,9 @@
 //! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
 //! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
 //! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
-//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are
-//! linear in the texts of a page, or sort them.
+//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are, with
+//! [`tagged_table`] for the columns of its tables. All of them are linear in the texts of a page, or sort
+//! them.
 
 mod accents;
 mod aligned;
@@ -23,6 +24,7 @@ mod page;
 mod ruled;
 mod table;
 mod tagged;
+mod tagged_table;
 mod text;
 mod token;
 mod widths;
