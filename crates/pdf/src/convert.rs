@@ -5,7 +5,7 @@ use pdfboss_core::{Immediate, Metadata, OutlineItem, block_on, outline_with};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{self, Entry};
-use crate::layout::{PageLayout, lay_out};
+use crate::layout::{Margin, PageLayout, lay_out};
 use crate::reader::{File, Reader, pages};
 use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe};
 
@@ -86,6 +86,7 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     let entries = entries(&file);
     let reader = Reader::new(&file);
     let mut layouts: Vec<PageLayout> = Vec::new();
+    let mut margin = Margin::default();
     let mut pages_without_text = Vec::new();
     let mut text_bytes = 0_usize;
     for (index, node) in nodes.iter().enumerate().take(options.max_pages as usize) {
@@ -95,7 +96,7 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
             Some(_) => break,
             None => {}
         }
-        let layout = lay_out(page);
+        let layout = lay_out(page, &mut margin);
         if layout.regions.is_empty() && layout.has_pictures {
             pages_without_text.push(number(index + 1));
         }

@@ -1,13 +1,13 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
 //! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
-//! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
-//! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
-//! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
-//! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
-//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are, with
-//! [`tagged_table`] for the columns of its tables. All of them are linear in the texts of a page, or sort
-//! them.
+//! left to right and downward; [`mono`] finds fonts of code; [`margin`] drops numbers of lines; [`bullets`]
+//! finds bullets that are shapes; [`accents`] puts accents on their letters; [`fragment`] joins the pieces of
+//! a line; [`ruled`] finds tables between lines; [`cells`] divides cells that nearly touch; [`columns`] finds
+//! the order of columns; [`line`] joins what is on one line; [`aligned`] finds tables without lines;
+//! [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these steps where the file says
+//! what its texts are, with [`tagged_table`] for the columns of its tables. All of them are linear in the
+//! texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -19,6 +19,7 @@ mod columns;
 mod fragment;
 mod hyphen;
 mod line;
+mod margin;
 mod mono;
 mod page;
 mod ruled;
@@ -31,6 +32,7 @@ mod widths;
 
 pub(crate) use self::chars::key;
 pub(crate) use self::line::Line;
+pub(crate) use self::margin::Margin;
 pub(crate) use self::page::{Item, PageLayout, Region, lay_out};
 pub(crate) use self::table::Table;
 pub(crate) use self::tagged::{Block, Role};

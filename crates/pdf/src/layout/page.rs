@@ -11,6 +11,7 @@ use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
 use super::line::{Line, part_rows};
+use super::margin::Margin;
 use super::mono;
 use super::ruled::with_tables;
 use super::table::Table;
@@ -57,11 +58,12 @@ pub(crate) enum Item {
     Block(Block),
 }
 
-/// Puts the texts of a page in order.
-pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
+/// Puts the texts of a page in order. `margin` has what is known of the pages before.
+pub(crate) fn lay_out(mut read: ReadPage, margin: &mut Margin) -> PageLayout {
     let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
     drop_artifacts(&mut read.spans);
     mono::mark(&mut read.spans);
+    margin.clear(&mut read.spans);
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
     }
