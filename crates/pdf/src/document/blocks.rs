@@ -10,6 +10,11 @@ use crate::layout::{Block, Item, Line, Region, Role, Text};
 /// A distance of two lines above this many usual distances begins a paragraph.
 const MAX_LEADING: f32 = 1.35;
 
+/// Lines at equal distances within these, in sizes of their text, are of one text: it is set widely. There are
+/// at least as many.
+const WIDE_LEADING: std::ops::Range<f32> = 2.4..3.2;
+const MIN_WIDE: usize = 4;
+
 /// Two lines of one paragraph differ in size by at most this share.
 const SAME_SIZE: f32 = 0.12;
 
@@ -150,6 +155,21 @@ fn of_lines(mut lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
     }
 }
 
+/// The distance of lines that all are far from each other, in sizes of their text.
+fn wide_leading(lines: &[Line]) -> Option<f32> {
+    let distance = |pair: &[Line]| match pair {
+        [above, below] if (above.size - below.size).abs() <= 0.1 * above.size => {
+            Some((below.base - above.base) / above.size.max(0.1))
+        }
+        _ => None,
+    };
+    let mut all: Vec<f32> = lines.windows(2).filter_map(distance).collect();
+    all.sort_by(f32::total_cmp);
+    let usual = all.get(all.len() / 2).copied().filter(|usual| WIDE_LEADING.contains(usual))?;
+    let same = all.iter().filter(|distance| (**distance - usual).abs() <= 0.05 * usual).count();
+    (same >= MIN_WIDE && same * 10 >= lines.len().saturating_sub(1) * 8).then_some(usual)
+}
+
 /// Text from right to left is laid out as if it went from left to right: what is said of the left side is
 /// true of its right side.
 fn mirror(lines: &mut [Line]) {
@@ -178,7 +198,7 @@ impl<'l> Lines<'l> {
             usual,
             right: rights.get(rights.len() * 3 / 4).copied().unwrap_or(0.0),
             left: lines.iter().map(|line| line.left).fold(f32::MAX, f32::min),
-            leading: own.unwrap_or(usual.leading),
+            leading: wide_leading(lines).or(own).unwrap_or(usual.leading),
         }
     }
 
@@ -403,6 +423,20 @@ mod tests {
                 "2 second",
             ]
         );
+    }
+
+    #[test]
+    fn lines_that_are_far_from_each_other_are_joined() {
+        let texts = [
+            "The plaintiff bought the barge in March and paid",
+            "the whole price before delivery of the barge, as",
+            "it was in the contract. The defendant had owned",
+            "the barge for eleven years and had docked it two",
+            "times in the yard of the town, and once in Emden",
+            "in the year before.",
+        ];
+        let lines = texts.iter().enumerate().map(|(row, text)| line(text, 0.0, 27.0 * row as f32, 10.0));
+        assert_eq!(parts(lines.collect()), [texts.join(" ")]);
     }
 
     #[test]
