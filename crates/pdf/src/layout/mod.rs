@@ -2,12 +2,12 @@
 //!
 //! Each step is a file: [`token`] cuts the texts of a page into pieces in a frame in which they read from
 //! left to right and downward; [`mono`] finds fonts of code; [`margin`] drops numbers of lines; [`bullets`]
-//! finds bullets that are shapes; [`accents`] puts accents on their letters; [`fragment`] joins the pieces of
-//! a line; [`ruled`] finds tables between lines; [`cells`] divides cells that nearly touch; [`columns`] finds
-//! the order of columns; [`line`] joins what is on one line; [`aligned`] finds tables without lines;
-//! [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these steps where the file says
-//! what its texts are, with [`tagged_table`] for the columns of its tables. All of them are linear in the
-//! texts of a page, or sort them.
+//! finds bullets that are shapes; [`heads`] turns heads of tables; [`accents`] puts accents on their letters;
+//! [`fragment`] joins the pieces of a line; [`ruled`] finds tables between lines; [`cells`] divides cells
+//! that nearly touch; [`columns`] finds the order of columns; [`line`] joins what is on one line; [`aligned`]
+//! finds tables without lines; [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these
+//! steps where the file says what its texts are, with [`tagged_table`] for the columns of its tables. All of
+//! them are linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -17,6 +17,7 @@ mod cells;
 mod chars;
 mod columns;
 mod fragment;
+mod heads;
 mod hyphen;
 mod line;
 mod margin;

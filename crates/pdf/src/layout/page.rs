@@ -10,6 +10,7 @@ use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
+use super::heads;
 use super::line::{Line, part_rows};
 use super::margin::Margin;
 use super::mono;
@@ -91,6 +92,7 @@ pub(crate) fn lay_out(mut read: ReadPage, margin: &mut Margin) -> PageLayout {
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
     }
+    heads::stand_up(&mut turns);
     let mut groups: Vec<(Turn, Vec<Token>)> =
         turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
     groups.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));
