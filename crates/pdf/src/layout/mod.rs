@@ -4,10 +4,10 @@
 //! left to right and downward; [`mono`] finds fonts of code; [`margin`] drops numbers of lines; [`bullets`]
 //! finds bullets that are shapes; [`heads`] turns heads of tables; [`accents`] puts accents on their letters;
 //! [`fragment`] joins the pieces of a line; [`ruled`] finds tables between lines; [`cells`] divides cells
-//! that nearly touch; [`columns`] finds the order of columns; [`line`] joins what is on one line; [`aligned`]
-//! finds tables without lines; [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these
-//! steps where the file says what its texts are, with [`tagged_table`] for the columns of its tables. All of
-//! them are linear in the texts of a page, or sort them.
+//! that nearly touch; [`columns`] finds the order of columns, with [`wide`] tables over them; [`line`] joins
+//! what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from their
+//! hyphens. [`tagged`] replaces these steps where the file says what its texts are, with [`tagged_table`] for
+//! the columns of its tables. All of them are linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -29,6 +29,7 @@ mod tagged;
 mod tagged_table;
 mod text;
 mod token;
+mod wide;
 mod widths;
 
 pub(crate) use self::chars::key;
