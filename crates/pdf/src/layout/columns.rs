@@ -1,9 +1,9 @@
 //! The order in which the parts of a page are read: columns, and what spans them.
 //!
-//! A gutter is a strip that hardly any line crosses, with lines on both sides. The lines that cross it divide
-//! the page into bands; in each band the left column is read before the right one. Both columns are divided
-//! again; a table over both crosses the gutter. Cells of a table look like columns too: a gutter counts only if
-//! both sides have long lines, or lines at other heights than the other side.
+//! A gutter is a strip that hardly any line crosses, with lines on both sides. The lines that cross it
+//! divide the page into bands; in each band the left column is read before the right one. Both columns are
+//! divided again; a table over both crosses the gutter. Cells of a table look like columns too: a gutter
+//! counts only if both sides have long lines, or lines at other heights than the other side.
 
 use super::fragment::{Fragment, median};
 use super::wide::{bands, is_in};

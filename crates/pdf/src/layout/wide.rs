@@ -1,5 +1,5 @@
-//! Tables that go over two columns of text: rows of cells on both sides of the gutter, between lines that fill
-//! the columns. Read one column after the other, each row would be broken in two.
+//! Tables that go over two columns of text: rows of cells on both sides of the gutter, between lines that
+//! fill the columns. Read one column after the other, each row would be broken in two.
 
 use super::fragment::{Fragment, median};
 
