@@ -115,31 +115,38 @@ impl Line {
             first_word: first.map_or(0.0, |fragment| first_word(&fragment.tokens, is_from_right)),
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono,
-            code: if is_mono { code(&tokens) } else { String::new() },
+            code: if is_mono { code(row) } else { String::new() },
             is_from_right,
             place: 0.5,
         }
     }
 }
 
-/// The text of tokens in letters of one width, with as many spaces between them as there is room for.
-fn code(tokens: &[&Token]) -> String {
-    let chars = tokens.iter().map(|token| token.text.chars().count()).sum::<usize>();
-    let width = tokens.iter().map(|token| token.right - token.left).sum::<f32>() / chars.max(1) as f32;
+/// The text of fragments in letters of one width, with as many spaces between its words as there is room for.
+fn code(row: &[Fragment]) -> String {
+    let tokens = || row.iter().flat_map(|fragment| &fragment.tokens);
+    let chars = tokens().map(|token| token.text.chars().count()).sum::<usize>();
+    let width = tokens().map(|token| token.right - token.left).sum::<f32>() / chars.max(1) as f32;
     let mut code = String::new();
     let mut room = MAX_CODE_SPACES;
-    let mut before: Option<&Token> = None;
-    for token in tokens.iter().copied().filter(|token| token.text != UNKNOWN) {
-        if let Some(before) = before {
-            let spaces = ((token.left - before.right) / width.max(0.1)).round() as usize;
-            let least = usize::from(before.is_spaced_after || token.is_spaced_before);
-            // Each gap keeps a space, so that no words are joined.
-            let spaces = spaces.max(least).min(room.max(1));
-            room = room.saturating_sub(spaces);
-            code.extend(std::iter::repeat_n(' ', spaces));
+    let mut right: Option<f32> = None;
+    for fragment in row {
+        let spaces = spaces(&fragment.tokens);
+        // Between fragments there is a gap.
+        let spaced = std::iter::once(true).chain(spaces);
+        for (token, is_spaced) in fragment.tokens.iter().zip(spaced) {
+            if token.text == UNKNOWN {
+                continue;
+            }
+            if let Some(right) = right.filter(|_| is_spaced) {
+                let spaces = ((token.left - right) / width.max(0.1)).round() as usize;
+                let spaces = spaces.clamp(1, room.max(1));
+                room = room.saturating_sub(spaces);
+                code.extend(std::iter::repeat_n(' ', spaces));
+            }
+            code.push_str(&token.text);
+            right = Some(token.right);
         }
-        code.push_str(&token.text);
-        before = Some(token);
     }
     code
 }

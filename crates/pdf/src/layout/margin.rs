@@ -24,6 +24,9 @@ const MAX_DIGITS: usize = 4;
 /// Most columns of numbers that are tried at each side of a page.
 const MAX_COLUMNS: usize = 3;
 
+/// Where numbers below each other line up, as a share of their widths: at their right, left or middle.
+const ALIGNS: [f32; 3] = [1.0, 0.0, 0.5];
+
 /// Edges of numbers below each other differ by at most this, in points.
 const SAME_EDGE: f32 = 2.0;
 
@@ -46,8 +49,7 @@ pub(crate) struct Margin {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Column {
     side: Side,
-    /// The numbers line up at their left.
-    is_from_left: bool,
+    align: f32,
     edge: f32,
 }
 
@@ -101,30 +103,32 @@ impl Margin {
 
     /// The indexes of the texts that are numbers of lines.
     fn numbers(&mut self, pieces: &[Piece<'_>]) -> HashSet<usize> {
+        let mut most: Option<(Column, HashSet<usize>)> = None;
         for side in [Side::Left, Side::Right] {
             let pieces: Vec<Piece<'_>> = pieces.iter().map(|piece| piece.seen_from(side)).collect();
-            for is_from_left in [false, true] {
-                for (edge, numbers) in columns(&pieces, is_from_left) {
-                    let column = Column { side, is_from_left, edge };
-                    let found = self.of_lines(column, numbers, &pieces);
-                    if !found.is_empty() {
-                        self.column = Some(column);
-                        return found;
+            for align in ALIGNS {
+                for (edge, numbers) in columns(&pieces, align) {
+                    let column = Column { side, align, edge };
+                    let found = self.of_lines(column, &numbers, &pieces);
+                    if found.len() > most.as_ref().map_or(0, |(_, most)| most.len()) {
+                        most = Some((column, found));
                     }
                 }
             }
         }
-        HashSet::new()
+        let Some((column, found)) = most else { return HashSet::new() };
+        self.column = Some(column);
+        found
     }
 
     /// The numbers of a column that count lines.
-    fn of_lines(&self, column: Column, numbers: Vec<Piece<'_>>, pieces: &[Piece<'_>]) -> HashSet<usize> {
+    fn of_lines(&self, column: Column, numbers: &[Piece<'_>], pieces: &[Piece<'_>]) -> HashSet<usize> {
         let is_known = self.column.is_some_and(|known| {
             known.side == column.side
-                && known.is_from_left == column.is_from_left
+                && known.align.total_cmp(&column.align).is_eq()
                 && (known.edge - column.edge).abs() <= SAME_EDGE
         });
-        let Some((step, run)) = longest_run(&numbers) else { return HashSet::new() };
+        let Some((step, run)) = longest_run(numbers) else { return HashSet::new() };
         let least = match step {
             _ if is_known => 1,
             1 => MIN_NUMBERS,
@@ -181,8 +185,8 @@ fn value(text: &str) -> Option<u32> {
 }
 
 /// The outermost columns of numbers, each with its edge.
-fn columns<'t>(pieces: &[Piece<'t>], is_from_left: bool) -> Vec<(f32, Vec<Piece<'t>>)> {
-    let edge = |piece: &Piece<'_>| if is_from_left { piece.left } else { piece.right };
+fn columns<'t>(pieces: &[Piece<'t>], align: f32) -> Vec<(f32, Vec<Piece<'t>>)> {
+    let edge = |piece: &Piece<'_>| piece.left + align * (piece.right - piece.left);
     let mut numbers: Vec<Piece<'t>> = pieces.iter().filter(|piece| piece.value.is_some()).copied().collect();
     numbers.sort_by(|a, b| edge(a).total_cmp(&edge(b)));
     let mut columns: Vec<(f32, Vec<Piece<'t>>)> = Vec::new();
@@ -347,6 +351,12 @@ mod tests {
         for is_right in [false, true] {
             assert_eq!(dropped(&mut Margin::default(), &each_line(is_right), &LINES), 8, "{is_right}");
         }
+    }
+
+    #[test]
+    fn numbers_that_line_up_at_their_left_are_dropped() {
+        let numbers = [("6", 0.0, 1), ("8", 0.0, 3), ("10", 0.0, 5), ("12", 0.0, 7)];
+        assert_eq!(dropped(&mut Margin::default(), &numbers, &LINES), 4);
     }
 
     #[test]
