@@ -354,7 +354,7 @@ mod tests {
                 let number = item.number.map_or("-".to_owned(), |(number, _)| number.to_string());
                 format!("{}{number} {}", "  ".repeat(item.depth - 1), item.text.as_str())
             }
-            Kind::Code(lines) => lines.join("\n"),
+            Kind::Code(code) => code.lines.join("\n"),
             Kind::Table(table) => table.markdown(),
         };
         of_region(region(lines), &USUAL).into_iter().map(text).collect()

@@ -28,6 +28,14 @@ fn joined(parts: &mut [Part], first: Part, usual: &Usual, is_page: bool) -> Opti
         }
         .map(|kind| Part { kind, ..first });
     }
+    if let Kind::Code(code) = first.kind {
+        let above = parts.last_mut().filter(|_| is_page).map(|part| &mut part.kind);
+        let rest = match above {
+            Some(Kind::Code(above)) => above.append(code).err()?,
+            _ => code,
+        };
+        return Some(Part { kind: Kind::Code(rest), ..first });
+    }
     let Kind::Paragraph(text) = &first.kind else { return Some(first) };
     let is_small_letter = text.as_str().chars().next().is_some_and(char::is_lowercase);
     let is_unspaced = text.as_str().chars().next().is_some_and(|c| c >= '\u{2E80}');

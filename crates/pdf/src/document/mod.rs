@@ -17,6 +17,7 @@ mod numbers;
 mod render;
 mod style;
 
+use self::code::Code;
 use crate::Error;
 use crate::layout::{PageLayout, Table, Text};
 
@@ -38,7 +39,7 @@ enum Kind {
     /// From 1.
     Heading(u8, Text),
     Item(Item),
-    Code(Vec<String>),
+    Code(Code),
     Table(Table),
 }
 

@@ -45,7 +45,7 @@ fn of(kind: &Kind) -> String {
                 None => format!("{indent}- {text}"),
             }
         }
-        Kind::Code(lines) => code(lines),
+        Kind::Code(found) => code(&found.lines),
         Kind::Table(table) => table.markdown(),
     }
 }
@@ -88,6 +88,7 @@ fn code(lines: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::Item;
+    use super::super::code::Code;
     use super::*;
     use crate::layout::Text;
 
@@ -116,7 +117,7 @@ mod tests {
             part(item(1, None, "one")),
             part(item(2, Some((3, '.')), "inner")),
             part(item(1, None, "1) x")),
-            part(Kind::Code(vec!["a".to_owned(), "```".to_owned()])),
+            part(Kind::Code(Code { lines: vec!["a".to_owned(), "```".to_owned()], left: 0.0, width: 5.0 })),
             part(Kind::Paragraph(Text::plain("end"))),
         ];
         assert_eq!(

@@ -105,6 +105,7 @@ impl Line {
         let all = chars(|_| true);
         let is_from_right = 2 * chars(|token| token.text.chars().any(is_right_to_left)) > all;
         let first = if is_from_right { row.last() } else { row.first() };
+        let has_right_to_left = chars(|token| token.text.chars().any(is_right_to_left)) > 0;
         let is_mono = all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9;
         Self {
             text: text(row, base, size, urls),
@@ -115,7 +116,7 @@ impl Line {
             first_word: first.map_or(0.0, |fragment| first_word(&fragment.tokens, is_from_right)),
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
             is_mono,
-            code: if is_mono { code(row) } else { String::new() },
+            code: if is_mono && !has_right_to_left { code(row) } else { String::new() },
             is_from_right,
             place: 0.5,
         }
