@@ -50,6 +50,7 @@ pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
                 parts.push(Part { kind: Kind::Table(table), size: 0.0, is_bold: false, lines: 0 });
             }
             Item::Block(block) if is_code => code.extend(block.lines),
+            Item::Block(block) if is_contents(&block) => lines.extend(block.lines),
             Item::Block(block) => parts.extend(of_block(block)),
         }
     }
@@ -61,6 +62,12 @@ pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
 /// Whether a block that the file marks is code, or a paragraph that is set like code.
 fn is_code_block(block: &Block, usual: &Usual) -> bool {
     block.role == Role::Code || (block.role == Role::Paragraph && block.is_mono && !usual.is_mono)
+}
+
+/// Whether a block that the file marks as a paragraph is a table of contents.
+fn is_contents(block: &Block) -> bool {
+    block.role == Role::Paragraph
+        && block.lines.iter().filter(|line| is_entry(line.text.as_str())).count() >= 2
 }
 
 fn of_code(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
@@ -452,6 +459,17 @@ mod tests {
         let entries = parts(lines);
         assert_eq!(entries.len(), 5, "{entries:?}");
         assert!(entries[3].ends_with(" 17"), "{entries:?}");
+    }
+
+    #[test]
+    fn entries_in_one_paragraph_of_the_file_are_lines() {
+        let lines = at(&[("1 Introduction ......... 1", 0.0), ("2 The wheels ........... 4", 0.0)]);
+        let mut text = Text::default();
+        lines.iter().for_each(|line| text.push_line(&line.text));
+        let (role, marker) = (Role::Paragraph, String::new());
+        let block = Block { role, text, lines, marker, size: 10.0, is_bold: false, is_mono: false };
+        let region = Region { items: vec![Item::Block(block)] };
+        assert_eq!(of_region(region, &USUAL).len(), 2);
     }
 
     #[test]

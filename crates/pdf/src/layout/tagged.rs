@@ -39,7 +39,7 @@ pub(crate) enum Role {
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: Text,
-    /// The lines as they are, of text in letters of one width.
+    /// The lines as they are, of text in letters of one width or with leaders of dots.
     pub(crate) lines: Vec<Line>,
     /// The marker of an item.
     pub(crate) marker: String,
@@ -255,7 +255,8 @@ fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
         if text.is_empty() {
             continue;
         }
-        let lines = if is_mono || place.role == Role::Code { lines } else { Vec::new() };
+        let keeps_lines = is_mono || place.role == Role::Code || has_leaders(&lines);
+        let lines = if keeps_lines { lines } else { Vec::new() };
         all.push(Tagged::Block(Block { role: place.role, text, lines, marker, size, is_bold, is_mono }));
     }
     close_table(&mut cells, &mut all);
@@ -280,6 +281,15 @@ fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Line> {
         Line::of(row, urls)
     };
     rows.iter_mut().map(line).collect()
+}
+
+/// Whether these may be lines of a table of contents.
+fn has_leaders(lines: &[Line]) -> bool {
+    let has_leaders = |line: &Line| {
+        let text = line.text.as_str();
+        ["....", ". . .", "……"].iter().any(|leaders| text.contains(leaders))
+    };
+    lines.len() >= 2 && lines.iter().any(has_leaders)
 }
 
 fn joined(lines: &[Line]) -> Text {
