@@ -80,15 +80,12 @@ fn rows(fragments: &[Fragment], gutter: f32) -> Vec<Row> {
         }
     }
     let (left, right) = (left.1 - left.0, right.1 - right.0);
-    let width = |fragment: &Fragment| match (fragment.area.right <= gutter, fragment.area.left >= gutter) {
-        (true, _) => left,
-        (_, true) => right,
-        _ => left.min(right),
-    };
     let is_cell = |fragment: &Fragment| {
-        fragment.table.is_none()
-            && fragment.chars <= MAX_CHARS
-            && fragment.width() <= MAX_WIDTH * width(fragment)
+        let (is_left, is_right) = (fragment.area.right <= gutter, fragment.area.left >= gutter);
+        let width = if is_left { left } else { right };
+        let is_small = fragment.chars <= MAX_CHARS && fragment.width() <= MAX_WIDTH * width;
+        // No text of a column crosses the gutter.
+        fragment.table.is_none() && (is_small || !(is_left || is_right))
     };
     let mut sorted: Vec<&Fragment> = fragments.iter().collect();
     sorted.sort_by(|a, b| a.base.total_cmp(&b.base));
@@ -184,6 +181,16 @@ mod tests {
         page.extend(text(&[130.0, 142.0]));
         assert_eq!(bands(&page, 220.0), [(60.0, 100.0)]);
         assert!(is_in(&[(60.0, 100.0)], 88.0) && !is_in(&[(60.0, 100.0)], 36.0));
+    }
+
+    #[test]
+    fn a_cell_may_cross_the_gutter() {
+        let mut page = text(&[0.0, 12.0, 24.0, 36.0]);
+        page.extend(table(&[0.0, 400.0], &[76.0, 88.0, 100.0]));
+        let long = [76.0, 88.0, 100.0]
+            .map(|base| fragment("a long text that crosses the gutter as a cell", 60.0, base));
+        page.extend(long);
+        assert_eq!(bands(&page, 220.0), [(76.0, 100.0)]);
     }
 
     #[test]
