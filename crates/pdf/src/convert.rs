@@ -7,7 +7,7 @@ use pdfboss_core::{Immediate, Metadata, OutlineItem, block_on, outline_with};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{self, Entry};
-use crate::layout::{PageLayout, is_unreadable, lay_out, paragraphs};
+use crate::layout::{Margin, PageLayout, is_unreadable, lay_out, paragraphs};
 use crate::reader::{File, Reader, form, pages, xmp};
 use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe};
 
@@ -102,6 +102,7 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     let entries = entries(&file);
     let reader = Reader::new(&file);
     let mut layouts: Vec<PageLayout> = Vec::new();
+    let mut margin = Margin::default();
     let (mut pages_without_text, mut pages_unreadable) = (Vec::new(), Vec::new());
     let mut text_bytes = 0_usize;
     for (index, node) in nodes.iter().enumerate().take(options.max_pages as usize) {
@@ -112,7 +113,7 @@ fn read(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
             None => {}
         }
         let is_unreadable = is_unreadable(&page);
-        let layout = lay_out(page);
+        let layout = lay_out(page, &mut margin);
         if is_unreadable {
             pages_unreadable.push(number(index + 1));
         } else if layout.regions.is_empty() && layout.has_pictures {

@@ -7,7 +7,7 @@
 //!   bytes](Options::max_inflated_bytes), and the [texts](MAX_PAGE_TEXTS) that a page draws. A first page
 //!   that exceeds one is an error; a later one ends the conversion.
 //! - The layout puts texts in reading order. It finds columns, paragraphs, headings, lists, tables, code and
-//!   links, and drops running heads. Tags of the file replace it where they cover a page.
+//!   links, and drops running heads and numbers of lines. Tags of the file replace it where they cover a page.
 //! - It runs in a thread of its own with a large stack, where a panic is the failure of one file.
 //! - The Markdown is made safe to render.
 //!

@@ -1,5 +1,8 @@
 //! Valid files.
 
+#[path = "convert/layouts.rs"]
+mod layouts;
+
 use gleaner_pdf::{ErrorKind, Options, convert};
 use gleaner_testkit::pdf::{file, lines, pages, stream};
 

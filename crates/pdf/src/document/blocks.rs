@@ -1,13 +1,19 @@
 //! Joins the lines of a region to paragraphs, items of lists and code.
 
 use super::code::code;
-use super::markers::{Marker, MarkerKind, marker};
+use super::contents::is_entry;
+use super::markers::{Marker, MarkerKind, is_clause, labelled, marker, settle_boxes};
 use super::style::{Usual, leading};
-use super::{Item as ListItem, Kind, Part};
+use super::{Kind, Part};
 use crate::layout::{Block, Item, Line, Region, Role, Text};
 
 /// A distance of two lines above this many usual distances begins a paragraph.
 const MAX_LEADING: f32 = 1.35;
+
+/// Lines at equal distances within these, in sizes of their text, are of one text: it is set widely. There are
+/// at least as many.
+const WIDE_LEADING: std::ops::Range<f32> = 2.4..3.2;
+const MIN_WIDE: usize = 4;
 
 /// Two lines of one paragraph differ in size by at most this share.
 const SAME_SIZE: f32 = 0.12;
@@ -44,6 +50,7 @@ pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
                 parts.push(Part { kind: Kind::Table(table), size: 0.0, is_bold: false, lines: 0 });
             }
             Item::Block(block) if is_code => code.extend(block.lines),
+            Item::Block(block) if is_contents(&block) => lines.extend(block.lines),
             Item::Block(block) => parts.extend(of_block(block)),
         }
     }
@@ -55,6 +62,12 @@ pub(super) fn of_region(region: Region, usual: &Usual) -> Vec<Part> {
 /// Whether a block that the file marks is code, or a paragraph that is set like code.
 fn is_code_block(block: &Block, usual: &Usual) -> bool {
     block.role == Role::Code || (block.role == Role::Paragraph && block.is_mono && !usual.is_mono)
+}
+
+/// Whether a block that the file marks as a paragraph is a table of contents.
+fn is_contents(block: &Block) -> bool {
+    block.role == Role::Paragraph
+        && block.lines.iter().filter(|line| is_entry(line.text.as_str())).count() >= 2
 }
 
 fn of_code(lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
@@ -69,30 +82,23 @@ fn of_block(block: Block) -> Option<Part> {
     let Block { role, text, marker: label, size, is_bold, .. } = block;
     let kind = match role {
         Role::Paragraph | Role::Code => match bullet(&text) {
-            Some(text) => Kind::Item(ListItem { depth: 1, number: None, text }),
+            Some(marker) => Kind::Item(marker.item(&text, 1)),
             None => Kind::Paragraph(text),
         },
         Role::Heading(level) => Kind::Heading(level, text),
-        Role::Item(depth) => {
-            let digits: String = label.chars().filter(char::is_ascii_digit).take(9).collect();
-            let number = digits.parse().ok();
-            let (number, text) = match marker(text.as_str()) {
-                Some(Marker { length, kind }) if label.is_empty() => match kind {
-                    MarkerKind::Number { value, .. } => (Some(value), text.without_start(length)),
-                    _ => (None, text.without_start(length)),
-                },
-                _ => (number, text),
-            };
-            Kind::Item(ListItem { depth, number, text })
-        }
+        Role::Item(depth) => Kind::Item(labelled(&label, text, depth)),
     };
     Some(Part { kind, size, is_bold, lines: 0 })
 }
 
-/// The text behind a bullet.
-fn bullet(text: &Text) -> Option<Text> {
-    let found = marker(text.as_str())?;
-    (found.kind == MarkerKind::Bullet).then(|| text.without_start(found.length))
+/// The bullet, box or tick before a text.
+fn bullet(text: &Text) -> Option<Marker> {
+    marker(text.as_str()).filter(|found| is_sign(found.kind))
+}
+
+/// Whether a marker is one without neighbours of its kind.
+const fn is_sign(kind: MarkerKind) -> bool {
+    matches!(kind, MarkerKind::Bullet | MarkerKind::Box(_) | MarkerKind::Check)
 }
 
 /// A block whose lines are being joined.
@@ -156,6 +162,21 @@ fn of_lines(mut lines: Vec<Line>, usual: &Usual, parts: &mut Vec<Part>) {
     }
 }
 
+/// The distance of lines that all are far from each other, in sizes of their text.
+fn wide_leading(lines: &[Line]) -> Option<f32> {
+    let distance = |pair: &[Line]| match pair {
+        [above, below] if (above.size - below.size).abs() <= 0.1 * above.size => {
+            Some((below.base - above.base) / above.size.max(0.1))
+        }
+        _ => None,
+    };
+    let mut all: Vec<f32> = lines.windows(2).filter_map(distance).collect();
+    all.sort_by(f32::total_cmp);
+    let usual = all.get(all.len() / 2).copied().filter(|usual| WIDE_LEADING.contains(usual))?;
+    let same = all.iter().filter(|distance| (**distance - usual).abs() <= 0.05 * usual).count();
+    (same >= MIN_WIDE && same * 10 >= lines.len().saturating_sub(1) * 8).then_some(usual)
+}
+
 /// Text from right to left is laid out as if it went from left to right: what is said of the left side is
 /// true of its right side.
 fn mirror(lines: &mut [Line]) {
@@ -184,19 +205,18 @@ impl<'l> Lines<'l> {
             usual,
             right: rights.get(rights.len() * 3 / 4).copied().unwrap_or(0.0),
             left: lines.iter().map(|line| line.left).fold(f32::MAX, f32::min),
-            leading: own.unwrap_or(usual.leading),
+            leading: wide_leading(lines).or(own).unwrap_or(usual.leading),
         }
     }
 
     /// The marker of each line that begins an item.
     fn markers(&self) -> Vec<Option<Marker>> {
-        let found: Vec<Option<Marker>> = self
-            .lines
-            .iter()
-            .map(|line| marker(line.text.as_str()).filter(|_| !self.is_code(line)))
-            .collect();
+        let of_line = |line: &Line| (line.left, marker(line.text.as_str()).filter(|_| !self.is_code(line)));
+        let mut found: Vec<(f32, Option<Marker>)> = self.lines.iter().map(of_line).collect();
+        settle_boxes(&mut found);
+        let found: Vec<Option<Marker>> = found.into_iter().map(|(_, marker)| marker).collect();
         let is_item = |at: usize, kind: MarkerKind| {
-            if kind == MarkerKind::Bullet || self.hangs(at) {
+            if is_sign(kind) || self.hangs(at) {
                 return true;
             }
             let line = self.lines.get(at);
@@ -253,10 +273,16 @@ impl<'l> Lines<'l> {
         if is_code {
             return distance <= 3.0 * self.leading;
         }
+        if is_entry(above.text.as_str()) {
+            return false;
+        }
         if line.is_bold != above.is_bold || !(0.0..=MAX_LEADING * self.leading).contains(&distance) {
             return false;
         }
         let is_whole = above.text.as_str().ends_with(['.', '!', '?', ':', ';', '。', '！', '？']);
+        if is_whole && is_clause(line.text.as_str()) {
+            return false;
+        }
         let is_small = line.text.as_str().chars().next().is_some_and(char::is_lowercase);
         let indent = line.left - above.left;
         if open.marker.is_none() && self.is_centered(above, line) {
@@ -308,16 +334,12 @@ fn finished(open: Open, usual: &Usual, region: &Lines<'_>) -> Option<Part> {
     let mut text = Text::default();
     open.lines.iter().for_each(|line| text.push_line(&line.text));
     let kind = match open.marker {
-        Some(Marker { length, kind }) => {
-            let number = match kind {
-                MarkerKind::Number { value, .. } => Some(value),
-                _ => None,
-            };
-            let text = text.without_start(length);
-            if text.is_empty() {
+        Some(marker) => {
+            let item = marker.item(&text, open.depth.max(1));
+            if item.text.is_empty() {
                 return None;
             }
-            Kind::Item(ListItem { depth: open.depth.max(1), number, text })
+            Kind::Item(item)
         }
         None => Kind::Paragraph(text),
     };
@@ -336,10 +358,10 @@ mod tests {
             Kind::Paragraph(text) => text.as_str().to_owned(),
             Kind::Heading(level, text) => format!("h{level} {}", text.as_str()),
             Kind::Item(item) => {
-                let number = item.number.map_or("-".to_owned(), |number| number.to_string());
+                let number = item.number.map_or("-".to_owned(), |(number, _)| number.to_string());
                 format!("{}{number} {}", "  ".repeat(item.depth - 1), item.text.as_str())
             }
-            Kind::Code(lines) => lines.join("\n"),
+            Kind::Code(code) => code.lines.join("\n"),
             Kind::Table(table) => table.markdown(),
         };
         of_region(region(lines), &USUAL).into_iter().map(text).collect()
@@ -411,6 +433,77 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_are_far_from_each_other_are_joined() {
+        let texts = [
+            "The plaintiff bought the barge in March and paid",
+            "the whole price before delivery of the barge, as",
+            "it was in the contract. The defendant had owned",
+            "the barge for eleven years and had docked it two",
+            "times in the yard of the town, and once in Emden",
+            "in the year before.",
+        ];
+        let lines = texts.iter().enumerate().map(|(row, text)| line(text, 0.0, 27.0 * row as f32, 10.0));
+        assert_eq!(parts(lines.collect()), [texts.join(" ")]);
+    }
+
+    #[test]
+    fn entries_of_a_table_of_contents_are_lines() {
+        let lines = at(&[
+            ("1 Introduction .................................... 1", 0.0),
+            ("2 The wheels and their stones .................... 4", 0.0),
+            ("2.1 Granite ...................................... 5", 0.0),
+            ("2.2 A title that is too long for one line and so it", 0.0),
+            ("goes on in the next one ......................... 17", 0.0),
+            ("3 Index of families ............................ 112", 0.0),
+        ]);
+        let entries = parts(lines);
+        assert_eq!(entries.len(), 5, "{entries:?}");
+        assert!(entries[3].ends_with(" 17"), "{entries:?}");
+    }
+
+    #[test]
+    fn entries_in_one_paragraph_of_the_file_are_lines() {
+        let lines = at(&[("1 Introduction ......... 1", 0.0), ("2 The wheels ........... 4", 0.0)]);
+        let mut text = Text::default();
+        lines.iter().for_each(|line| text.push_line(&line.text));
+        let (role, marker) = (Role::Paragraph, String::new());
+        let block = Block { role, text, lines, marker, size: 10.0, is_bold: false, is_mono: false };
+        let region = Region { items: vec![Item::Block(block)] };
+        assert_eq!(of_region(region, &USUAL).len(), 2);
+    }
+
+    #[test]
+    fn clauses_keep_their_letters() {
+        let lines = at(&[
+            ("1. The tenant has these duties, and no other ones:", 0.0),
+            ("(a) to keep the gate closed at night and at noon;", 20.0),
+            ("(b) to pay the rent in advance under clause (a).", 20.0),
+            ("2. The landlord mends the weir, see clause 1(b).", 0.0),
+            ("2.1 Payment is made in the spring of each year.", 0.0),
+            ("2.2 Interest is due from the first day of June.", 0.0),
+        ]);
+        assert_eq!(
+            parts(lines),
+            [
+                "1 The tenant has these duties, and no other ones:",
+                "  - (a) to keep the gate closed at night and at noon;",
+                "  - (b) to pay the rent in advance under clause (a).",
+                "2 The landlord mends the weir, see clause 1(b).",
+                "2.1 Payment is made in the spring of each year.",
+                "2.2 Interest is due from the first day of June.",
+            ]
+        );
+    }
+
+    #[test]
+    fn answers_keep_their_ticks() {
+        let lines = at(&[("✔ Smoker", 0.0), ("❏ Diabetic", 0.0), ("□ Pregnant", 0.0)]);
+        assert_eq!(parts(lines), ["- ✔ Smoker", "- ❏ Diabetic", "- □ Pregnant"]);
+        let lines = at(&[("□ Smoker", 0.0), ("□ Diabetic", 0.0)]);
+        assert_eq!(parts(lines), ["- Smoker", "- Diabetic"]);
+    }
+
+    #[test]
     fn an_item_that_fills_its_lines_is_not_centered() {
         // The bullet hangs by little more than half a letter, and both lines end at one place.
         let lines = vec![
@@ -462,6 +555,9 @@ mod tests {
             ("}", 0.0),
         ]);
         lines.iter_mut().skip(1).for_each(|line| line.is_mono = true);
-        assert_eq!(parts(lines), ["Text before the code of the example:", "fn main() {\n    run();\n}"]);
+        let before = "Text before the code of the example:";
+        assert_eq!(parts(lines.clone()), [before, "fn main() {\n    run();\n}"]);
+        lines[2].code = "run(  1);".to_owned();
+        assert_eq!(parts(lines), [before, "fn main() {\n    run(  1);\n}"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Joins what goes on over the end of a column or page.
 
+use super::contents::is_entry;
 use super::style::Usual;
 use super::{Kind, Part};
 
@@ -27,6 +28,14 @@ fn joined(parts: &mut [Part], first: Part, usual: &Usual, is_page: bool) -> Opti
         }
         .map(|kind| Part { kind, ..first });
     }
+    if let Kind::Code(code) = first.kind {
+        let above = parts.last_mut().filter(|_| is_page).map(|part| &mut part.kind);
+        let rest = match above {
+            Some(Kind::Code(above)) => above.append(code).err()?,
+            _ => code,
+        };
+        return Some(Part { kind: Kind::Code(rest), ..first });
+    }
     let Kind::Paragraph(text) = &first.kind else { return Some(first) };
     let is_small_letter = text.as_str().chars().next().is_some_and(char::is_lowercase);
     let is_unspaced = text.as_str().chars().next().is_some_and(|c| c >= '\u{2E80}');
@@ -44,7 +53,7 @@ fn joined(parts: &mut [Part], first: Part, usual: &Usual, is_page: bool) -> Opti
     let goes_on = (is_small_letter && !is_whole)
         || (is_unspaced && !is_whole && open.lines > 1)
         || (before.as_str().ends_with('-') && open.lines > 1);
-    if !goes_on || open.is_bold != first.is_bold {
+    if !goes_on || open.is_bold != first.is_bold || is_entry(before.as_str()) {
         return Some(first);
     }
     before.push_line(text);

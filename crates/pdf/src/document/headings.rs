@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::contents::is_entry;
 use super::style::Usual;
 use super::{Entry, Kind, Part};
 use crate::layout::{Text, key};
@@ -97,7 +98,7 @@ fn is_heading(part: &Part, next: Option<&Part>, usual: &Usual) -> bool {
     let Kind::Paragraph(text) = &part.kind else { return false };
     let text = text.as_str().trim();
     let (chars, letters) = (text.chars().count(), text.chars().filter(|c| c.is_alphabetic()).count());
-    if letters < 2 || letters * 3 < chars || chars > MAX_CHARS || part.lines > MAX_LINES {
+    if letters < 2 || letters * 3 < chars || chars > MAX_CHARS || part.lines > MAX_LINES || is_entry(text) {
         return false;
     }
     if text.ends_with([',', ';']) || (text.ends_with('.') && chars > 60) {
@@ -192,6 +193,7 @@ fn listed(parts: &[Part], outline: &[Entry]) -> HashMap<usize, u8> {
         if let Kind::Paragraph(text) = &part.kind
             && part.lines <= MAX_LINES
             && text.as_str().chars().count() <= MAX_CHARS
+            && !is_entry(text.as_str())
         {
             places.entry(title(text)).or_default().push(at);
         }

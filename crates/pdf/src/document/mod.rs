@@ -2,11 +2,12 @@
 //!
 //! [`furniture`] drops what recurs on pages, with [`numbers`] that count them; [`hyphens`] finds those that
 //! belong to their words; [`style`] finds the usual text; [`blocks`] joins the lines of a region, with
-//! [`markers`] of lists and [`code`]; [`flow`] joins what goes on over columns and pages; [`headings`] finds
-//! headings; [`render`] writes Markdown.
+//! [`markers`] of lists, [`code`] and lines of [`contents`]; [`flow`] joins what goes on over columns and
+//! pages; [`headings`] finds headings; [`render`] writes Markdown.
 
 mod blocks;
 mod code;
+mod contents;
 mod flow;
 mod furniture;
 mod headings;
@@ -16,6 +17,7 @@ mod numbers;
 mod render;
 mod style;
 
+use self::code::Code;
 use crate::Error;
 use crate::layout::{PageLayout, Table, Text};
 
@@ -37,7 +39,7 @@ enum Kind {
     /// From 1.
     Heading(u8, Text),
     Item(Item),
-    Code(Vec<String>),
+    Code(Code),
     Table(Table),
 }
 
@@ -46,8 +48,8 @@ enum Kind {
 struct Item {
     /// From 1.
     depth: usize,
-    /// The number of an item of a numbered list.
-    number: Option<u64>,
+    /// The number of an item of a numbered list, and the character behind it.
+    number: Option<(u64, char)>,
     text: Text,
 }
 

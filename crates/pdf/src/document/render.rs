@@ -41,11 +41,11 @@ fn of(kind: &Kind) -> String {
             let indent = "   ".repeat(item.depth.saturating_sub(1));
             let text = paragraph(&item.text.markdown());
             match item.number {
-                Some(number) => format!("{indent}{number}. {text}"),
+                Some((number, close)) => format!("{indent}{number}{close} {text}"),
                 None => format!("{indent}- {text}"),
             }
         }
-        Kind::Code(lines) => code(lines),
+        Kind::Code(found) => code(&found.lines),
         Kind::Table(table) => table.markdown(),
     }
 }
@@ -88,6 +88,7 @@ fn code(lines: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::Item;
+    use super::super::code::Code;
     use super::*;
     use crate::layout::Text;
 
@@ -114,10 +115,14 @@ mod tests {
         let parts = [
             part(Kind::Heading(2, Text::plain("Title #"))),
             part(item(1, None, "one")),
-            part(item(2, Some(3), "inner")),
-            part(Kind::Code(vec!["a".to_owned(), "```".to_owned()])),
+            part(item(2, Some((3, '.')), "inner")),
+            part(item(1, None, "1) x")),
+            part(Kind::Code(Code { lines: vec!["a".to_owned(), "```".to_owned()], left: 0.0, width: 5.0 })),
             part(Kind::Paragraph(Text::plain("end"))),
         ];
-        assert_eq!(markdown(&parts).unwrap(), "## Title\n\n- one\n   3. inner\n\n````\na\n```\n````\n\nend");
+        assert_eq!(
+            markdown(&parts).unwrap(),
+            "## Title\n\n- one\n   3. inner\n- 1\\) x\n\n````\na\n```\n````\n\nend"
+        );
     }
 }

@@ -29,6 +29,9 @@ const MIN_LINE_CHARS: usize = 20;
 /// A row this much nearer to the header above than usual is another line of its cells.
 const NEARER: f32 = 0.75;
 
+/// Rows of letters of one width with one of these are code: its gaps are no edges of cells.
+const CODE: [&str; 10] = ["{", "}", "=", ";", "<", ">", "[", "]", "//", "/*"];
+
 /// A row of a part of a page, or a table that takes the place of some.
 pub(super) enum Piece {
     Row(Vec<Fragment>),
@@ -80,6 +83,13 @@ fn is_multiple(row: &[Fragment]) -> bool {
             [a, b] => b.area.left - a.area.right >= MIN_GAP * a.size.max(b.size),
             _ => false,
         })
+        && !is_code(row)
+}
+
+fn is_code(row: &[Fragment]) -> bool {
+    let tokens = || row.iter().flat_map(|fragment| &fragment.tokens);
+    tokens().all(|token| token.style.is_mono)
+        && tokens().any(|token| CODE.iter().any(|sign| token.text.contains(sign)))
 }
 
 fn is_near(above: &[Fragment], below: &[Fragment]) -> bool {
@@ -317,6 +327,21 @@ mod tests {
         let found = found(&rows);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("| First | A thing with a long name |"), "{found:?}");
+    }
+
+    #[test]
+    fn comments_below_each_other_are_no_table() {
+        let rows = || {
+            [("int a;", "// first"), ("int bb;", "// second"), ("int c;", "// third")].into_iter().enumerate()
+        };
+        let fragments = |is_mono: bool| -> Vec<Fragment> {
+            let mut all: Vec<Fragment> =
+                rows().flat_map(|(at, (left, right))| row([left, right], 12.0 * at as f32)).collect();
+            all.iter_mut().flat_map(|f| &mut f.tokens).for_each(|token| token.style.is_mono = is_mono);
+            all
+        };
+        assert_eq!(pieces(part_rows(fragments(true)), &[]).len(), 3);
+        assert_eq!(pieces(part_rows(fragments(false)), &[]).len(), 1);
     }
 
     fn row(cells: [&str; 2], base: f32) -> Vec<Fragment> {

@@ -17,7 +17,15 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
             }
             '\u{FFFD}' | '\u{FEFF}' | '\u{200B}' | '\u{2060}' | '\u{FFFE}' | '\u{FFFF}' => {}
             c if c.is_control() => {}
-            '\u{F0B7}' | '\u{F0A8}' => out.push('•'),
+            '\u{F0B7}' => out.push('•'),
+            // Boxes and ticks of the symbols of office programs.
+            '\u{F0A8}' => out.push('◻'),
+            '\u{F06F}' => out.push('□'),
+            '\u{F071}' => out.push('❑'),
+            '\u{F072}' => out.push('❒'),
+            '\u{F0FB}' => out.push('✗'),
+            '\u{F0FD}' | '\u{F078}' => out.push('☒'),
+            '\u{F0FE}' => out.push('☑'),
             '\u{F0A7}' | '\u{F06E}' => out.push('▪'),
             '\u{F0D8}' => out.push('➢'),
             '\u{F0FC}' => out.push('✓'),

@@ -1,11 +1,12 @@
 //! The order in which the parts of a page are read: columns, and what spans them.
 //!
-//! A gutter is a strip that hardly any line crosses, with lines on both sides. The lines that cross it divide
-//! the page into bands; in each band the left column is read before the right one. Both columns are divided
-//! again. Cells of a table look like columns too: a gutter counts only if both sides have long lines, or
-//! lines at other heights than the other side.
+//! A gutter is a strip that hardly any line crosses, with lines on both sides. The lines that cross it
+//! divide the page into bands; in each band the left column is read before the right one. Both columns are
+//! divided again; a table over both crosses the gutter. Cells of a table look like columns too: a gutter
+//! counts only if both sides have long lines, or lines at other heights than the other side.
 
 use super::fragment::{Fragment, median};
+use super::wide::{bands, is_in};
 
 /// Most divisions within one another.
 const MAX_DEPTH: usize = 8;
@@ -67,6 +68,7 @@ fn divide_at(
     depth: usize,
     parts: &mut Vec<Vec<Fragment>>,
 ) {
+    let bands = bands(&fragments, at);
     let (mut left, mut right, mut across) = (Vec::new(), Vec::new(), Vec::new());
     let columns = |left: &mut Vec<Fragment>, right: &mut Vec<Fragment>, parts: &mut Vec<Vec<Fragment>>| {
         let (left, right) = (std::mem::take(left), std::mem::take(right));
@@ -75,7 +77,7 @@ fn divide_at(
         divide(second, from_right, depth, parts);
     };
     for fragment in fragments {
-        if fragment.area.left < at && fragment.area.right > at {
+        if (fragment.area.left < at && fragment.area.right > at) || is_in(&bands, fragment.base) {
             columns(&mut left, &mut right, parts);
             across.push(fragment);
             continue;
@@ -258,6 +260,27 @@ mod tests {
             &["ACROSS"],
             &["i", "j", "k"],
             &["l", "m", "n"],
+        ];
+        assert_eq!(read(page), expected);
+    }
+
+    #[test]
+    fn a_table_over_both_columns_is_one_part() {
+        let mut page = column("a b c d", 0.0, 0.0);
+        page.extend(column("e f g h", 200.0, 0.0));
+        for row in 0..3 {
+            let cells = [("r", 0.0), ("s", 90.0), ("t", 210.0), ("u", 270.0)];
+            page.extend(cells.map(|(text, left)| fragment(text, left, 70.0 + 12.0 * row as f32)));
+        }
+        page.extend(column("i j", 0.0, 120.0));
+        page.extend(column("k l", 200.0, 120.0));
+        let table = "r s t u ".repeat(3);
+        let expected: [Vec<&str>; 5] = [
+            vec!["a", "b", "c", "d"],
+            vec!["e", "f", "g", "h"],
+            table.split_whitespace().collect(),
+            vec!["i", "j"],
+            vec!["k", "l"],
         ];
         assert_eq!(read(page), expected);
     }

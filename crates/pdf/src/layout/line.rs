@@ -24,6 +24,9 @@ const MAX_RAISE: f32 = 0.65;
 /// Most rows of raised or lowered text of a line. Each is joined to the whole line.
 const MAX_RAISED_ROWS: usize = 16;
 
+/// Most spaces within a line of code. Wider gaps are one space.
+const MAX_CODE_SPACES: usize = 160;
+
 /// Letters that are spaced as a word, at least this many.
 const MIN_SPACED_LETTERS: usize = 4;
 
@@ -39,6 +42,8 @@ pub(crate) struct Line {
     pub(crate) first_word: f32,
     pub(crate) is_bold: bool,
     pub(crate) is_mono: bool,
+    /// Its text with its gaps as spaces, if it is in letters of one width.
+    pub(crate) code: String,
     /// It is read from its right end.
     pub(crate) is_from_right: bool,
     /// It is at an angle, for example a watermark.
@@ -102,6 +107,8 @@ impl Line {
         let all = chars(|_| true);
         let is_from_right = is_read_from_right(&tokens);
         let first = if is_from_right { row.last() } else { row.first() };
+        let has_right_to_left = chars(|token| token.text.chars().any(is_right_to_left)) > 0;
+        let is_mono = all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9;
         Self {
             text: text(row, base, size, urls),
             left: row.first().map_or(0.0, |fragment| fragment.area.left),
@@ -110,7 +117,8 @@ impl Line {
             size,
             first_word: first.map_or(0.0, |fragment| first_word(&fragment.tokens, is_from_right)),
             is_bold: all > 0 && chars(|token| token.style.is_bold) * 10 >= all * 9,
-            is_mono: all > 0 && chars(|token| token.style.is_mono) * 10 >= all * 9,
+            is_mono,
+            code: if is_mono && !has_right_to_left { code(row) } else { String::new() },
             is_from_right,
             is_slanted: false,
             place: 0.5,
@@ -125,6 +133,35 @@ fn is_read_from_right(tokens: &[&Token]) -> bool {
     }
     let chars: Vec<char> = tokens.iter().flat_map(|token| token.text.chars().chain([' '])).collect();
     is_from_right(&chars)
+}
+
+/// The text of fragments in letters of one width, with as many spaces between its words as there is room for.
+fn code(row: &[Fragment]) -> String {
+    let tokens = || row.iter().flat_map(|fragment| &fragment.tokens);
+    let chars = tokens().map(|token| token.text.chars().count()).sum::<usize>();
+    let width = tokens().map(|token| token.right - token.left).sum::<f32>() / chars.max(1) as f32;
+    let mut code = String::new();
+    let mut room = MAX_CODE_SPACES;
+    let mut right: Option<f32> = None;
+    for fragment in row {
+        let spaces = spaces(&fragment.tokens);
+        // Between fragments there is a gap.
+        let spaced = std::iter::once(true).chain(spaces);
+        for (token, is_spaced) in fragment.tokens.iter().zip(spaced) {
+            if token.text == UNKNOWN {
+                continue;
+            }
+            if let Some(right) = right.filter(|_| is_spaced) {
+                let spaces = ((token.left - right) / width.max(0.1)).round() as usize;
+                let spaces = spaces.clamp(1, room.max(1));
+                room = room.saturating_sub(spaces);
+                code.extend(std::iter::repeat_n(' ', spaces));
+            }
+            code.push_str(&token.text);
+            right = Some(token.right);
+        }
+    }
+    code
 }
 
 /// A part of a line: a word or a part of one.
@@ -329,6 +366,23 @@ mod tests {
             token("far", 90.0, 0.0, 10.0),
         ];
         assert_eq!(line(tokens), "Word next far");
+    }
+
+    #[test]
+    fn gaps_of_code_are_as_many_spaces() {
+        let mut tokens = vec![
+            token("int", 0.0, 0.0, 10.0),
+            token("a;", 20.0, 0.0, 10.0),
+            token("//", 60.0, 0.0, 10.0),
+            token("x", 75.0, 0.0, 10.0),
+        ];
+        assert_eq!(Line::of(&fragments(tokens.clone()), &[]).code, "", "not of one width");
+        tokens.iter_mut().for_each(|token| token.style.is_mono = true);
+        let line = Line::of(&fragments(tokens.clone()), &[]);
+        assert_eq!((line.code.as_str(), line.text.as_str()), ("int a;      // x", "int a; // x"));
+        tokens[3].left = 100_000.0;
+        tokens[3].right = 100_005.0;
+        assert!(Line::of(&fragments(tokens), &[]).code.len() <= MAX_CODE_SPACES + 10);
     }
 
     #[test]

@@ -10,8 +10,10 @@ use super::cells::divided;
 use super::chars::{is_replacement_text, is_right_to_left};
 use super::columns::parts;
 use super::fragment::{Fragment, fragments};
+use super::heads;
 use super::layers::drop_hidden;
 use super::line::{Line, part_rows};
+use super::margin::Margin;
 use super::mono;
 use super::ruled::with_tables;
 use super::slanted;
@@ -39,7 +41,7 @@ impl PageLayout {
     /// The bytes of its texts.
     pub(crate) fn text_bytes(&self) -> usize {
         let bytes = |item: &Item| match item {
-            Item::Line(line) => line.text.as_str().len(),
+            Item::Line(line) => line.text.as_str().len().max(line.code.len()),
             // Each cell is written with a bar and two spaces.
             Item::Table(table) => {
                 table.cells().map(|cell| cell.as_str().len()).sum::<usize>().saturating_add(3 * table.size())
@@ -93,12 +95,13 @@ pub(crate) fn paragraphs(texts: Vec<String>) -> PageLayout {
     PageLayout { regions: vec![Region { items }], ..PageLayout::default() }
 }
 
-/// Puts the texts of a page in order.
-pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
+/// Puts the texts of a page in order. `margin` has what is known of the pages before.
+pub(crate) fn lay_out(mut read: ReadPage, margin: &mut Margin) -> PageLayout {
     let mut page = PageLayout { has_pictures: read.has_pictures, ..PageLayout::default() };
     drop_artifacts(&mut read.spans);
     drop_hidden(&mut read.spans);
     mono::mark(&mut read.spans);
+    margin.clear(&mut read.spans);
     if is_replacement_text(read.spans.iter().map(|span| span.text.as_str())) {
         read.spans.clear();
     }
@@ -127,6 +130,7 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
     for note in &read.notes {
         turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
     }
+    heads::stand_up(&mut turns);
     let mut groups: Vec<(Turn, Vec<Token>)> =
         turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
     groups.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.len()));

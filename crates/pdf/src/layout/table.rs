@@ -19,9 +19,13 @@ impl Table {
     /// A table of these rows, without the rows and columns that have no text. `None` if fewer than two rows
     /// or columns are left.
     pub(super) fn of(rows: Vec<Vec<Text>>) -> Option<Self> {
-        let filled = |row: Vec<Text>| -> Row {
-            row.into_iter().enumerate().filter(|(_, cell)| !cell.is_empty()).collect()
-        };
+        let filled = |row: Vec<Text>| -> Row { row.into_iter().enumerate().collect() };
+        Self::of_places(rows.into_iter().map(filled).collect())
+    }
+
+    /// The same of cells with their columns, which rise in each row.
+    pub(super) fn of_places(rows: Vec<Vec<(usize, Text)>>) -> Option<Self> {
+        let filled = |row: Row| -> Row { row.into_iter().filter(|(_, cell)| !cell.is_empty()).collect() };
         let mut rows: Vec<Row> = rows.into_iter().map(filled).filter(|row| !row.is_empty()).collect();
         let used: BTreeSet<usize> = rows.iter().flatten().map(|(column, _)| *column).collect();
         let places: HashMap<usize, usize> = used.into_iter().zip(0..).collect();

@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 
-use pdfboss_core::{ObjRef, StandardKind, StandardType, StructureElement};
-use pdfboss_text::TextSpan;
+use pdfboss_core::{
+    AttributeObject, ObjRef, Rect, StandardKind, StandardOwner, StandardType, StructureElement,
+};
+use pdfboss_text::{Structure, TextSpan};
 
 use super::fragment::{Fragment, chained};
 use super::line::Line;
 use super::table::Table;
+use super::tagged_table::{MAX_COLUMNS, TaggedCell, placed};
 use super::text::{Text, Url};
-use super::token::{Cutter, Token};
+use super::token::{Cutter, Token, Turn};
 
 /// The least share of the letters of a page that must be tagged, in percent.
 const MIN_TAGGED: usize = 80;
@@ -19,9 +22,6 @@ const MAX_BLOCK_CHARS: usize = 1_500;
 
 /// Most levels of lists.
 const MAX_DEPTH: usize = 6;
-
-/// Most columns of a table.
-const MAX_COLUMNS: usize = 200;
 
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) enum Role {
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) text: Text,
-    /// The lines as they are, of text in letters of one width.
+    /// The lines as they are, of text in letters of one width or with leaders of dots.
     pub(crate) lines: Vec<Line>,
     /// The marker of an item.
     pub(crate) marker: String,
@@ -70,6 +70,9 @@ struct Cell {
     table: ObjRef,
     row: ObjRef,
     cell: ObjRef,
+    /// The columns and rows that it goes over.
+    columns: usize,
+    rows: usize,
 }
 
 /// A block whose texts are being collected.
@@ -77,6 +80,36 @@ struct Open {
     place: Place,
     tokens: Vec<Token>,
     marker: Vec<Token>,
+    area: Option<Covered>,
+}
+
+/// What the texts of a cell cover.
+#[derive(Debug, Clone, Copy)]
+struct Covered {
+    area: Rect,
+    turn: Turn,
+    /// They are spaces.
+    is_blank: bool,
+}
+
+impl Open {
+    const fn new(place: Place) -> Self {
+        Self { place, tokens: Vec::new(), marker: Vec::new(), area: None }
+    }
+
+    /// Notes where a text of a cell is. Spaces around its words do not count.
+    fn cover(&mut self, span: &TextSpan) {
+        let area = span.bbox;
+        let is_blank = span.text.trim().is_empty();
+        let is_text = self.area.is_some_and(|covered| !covered.is_blank);
+        let is_finite = [area.x0, area.x1, area.y0, area.y1].iter().all(|place| place.is_finite());
+        if self.place.cell.is_none() || !is_finite || (is_blank && is_text) {
+            return;
+        }
+        let before = self.area.filter(|covered| covered.is_blank == is_blank);
+        let area = before.map_or(area, |before| before.area.union(area));
+        self.area = Some(Covered { area, turn: Turn::of(span), is_blank });
+    }
 }
 
 /// The blocks of a page, and its tokens without a tag. `None` if the tags do not cover the page.
@@ -108,9 +141,10 @@ pub(super) fn blocks(
         };
         let is_same = open.last().is_some_and(|last| last.place.block == place.block);
         if !is_same {
-            open.push(Open { place, tokens: Vec::new(), marker: Vec::new() });
+            open.push(Open::new(place));
         }
         if let Some(last) = open.last_mut() {
+            last.cover(span);
             let tokens = if place.is_marker { &mut last.marker } else { &mut last.tokens };
             cutter.cut(span, tokens);
         }
@@ -119,17 +153,24 @@ pub(super) fn blocks(
 }
 
 fn place(span: &TextSpan) -> Option<Place> {
-    let path = span.structure.as_ref()?.path.as_slice();
+    let structure = span.structure.as_ref()?;
+    let path = structure.path.as_slice();
     let of = |wanted: StandardType| path.iter().rev().find(|element| element.standard_type == wanted);
     let last = path.last()?;
     let block = path.iter().rev().find(|element| is_block(element)).unwrap_or(last);
     let table = of(StandardType::Table);
     let is_cell =
         |element: &&StructureElement| matches!(element.standard_type, StandardType::TH | StandardType::TD);
-    let cell = table
-        .zip(of(StandardType::TR))
-        .zip(path.iter().rev().find(is_cell))
-        .map(|((table, row), cell)| Cell { table: table.object, row: row.object, cell: cell.object });
+    let cell =
+        table.zip(of(StandardType::TR)).zip(path.iter().rev().find(is_cell)).map(|((table, row), cell)| {
+            Cell {
+                table: table.object,
+                row: row.object,
+                cell: cell.object,
+                columns: attribute(structure, cell.object, "ColSpan"),
+                rows: attribute(structure, cell.object, "RowSpan"),
+            }
+        });
     let heading = path.iter().rev().find_map(|element| level(element.standard_type));
     let item = of(StandardType::LI);
     let role = match (heading, item) {
@@ -148,6 +189,16 @@ fn place(span: &TextSpan) -> Option<Place> {
     let is_marker = of(StandardType::Lbl).is_some() && matches!(role, Role::Item(_));
     let block = cell.map_or(block, |cell| cell.cell);
     Some(Place { block, role, is_marker, cell })
+}
+
+/// How many columns or rows a cell goes over.
+fn attribute(structure: &Structure, cell: ObjRef, name: &str) -> usize {
+    let of_cell = |found: &&AttributeObject| {
+        found.element == cell && found.standard_owner() == Some(StandardOwner::Table)
+    };
+    let value =
+        structure.attributes.iter().rev().filter(of_cell).find_map(|found| found.entries.get_int(name));
+    value.and_then(|value| usize::try_from(value).ok()).unwrap_or(1).clamp(1, MAX_COLUMNS)
 }
 
 /// Whether code is a part of a paragraph.
@@ -182,15 +233,15 @@ const fn level(kind: StandardType) -> Option<u8> {
 
 fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
     let mut all = Vec::new();
-    let mut cells: Vec<(Cell, Text)> = Vec::new();
-    for Open { place, tokens, marker } in open {
+    let mut cells: Vec<OpenCell> = Vec::new();
+    for Open { place, tokens, marker, area } in open {
         if let Some(cell) = place.cell {
-            if cells.first().is_some_and(|(first, _)| first.table != cell.table) {
+            if cells.first().is_some_and(|first| first.cell.table != cell.table) {
                 close_table(&mut cells, &mut all);
             }
             let mut texts = lines(marker, urls);
             texts.extend(lines(tokens, urls));
-            cells.push((cell, joined(&texts)));
+            cells.push(OpenCell { cell, text: joined(&texts), area });
             continue;
         }
         close_table(&mut cells, &mut all);
@@ -204,7 +255,8 @@ fn finished(open: Vec<Open>, urls: &[Url]) -> Vec<Tagged> {
         if text.is_empty() {
             continue;
         }
-        let lines = if is_mono || place.role == Role::Code { lines } else { Vec::new() };
+        let keeps_lines = is_mono || place.role == Role::Code || has_leaders(&lines);
+        let lines = if keeps_lines { lines } else { Vec::new() };
         all.push(Tagged::Block(Block { role: place.role, text, lines, marker, size, is_bold, is_mono }));
     }
     close_table(&mut cells, &mut all);
@@ -231,44 +283,76 @@ fn lines(tokens: Vec<Token>, urls: &[Url]) -> Vec<Line> {
     rows.iter_mut().map(line).collect()
 }
 
+/// Whether these may be lines of a table of contents.
+fn has_leaders(lines: &[Line]) -> bool {
+    let has_leaders = |line: &Line| {
+        let text = line.text.as_str();
+        ["....", ". . .", "……"].iter().any(|leaders| text.contains(leaders))
+    };
+    lines.len() >= 2 && lines.iter().any(has_leaders)
+}
+
 fn joined(lines: &[Line]) -> Text {
     let mut all = Text::default();
     lines.iter().for_each(|line| all.push_line(&line.text));
     all
 }
 
-/// Writes the table of these cells, or their texts if they are none.
-fn close_table(cells: &mut Vec<(Cell, Text)>, all: &mut Vec<Tagged>) {
-    let cells = std::mem::take(cells);
-    let mut rows: Vec<(ObjRef, Vec<(ObjRef, Text)>)> = Vec::new();
-    for (cell, text) in &cells {
-        if rows.last().is_none_or(|(row, _)| *row != cell.row) {
-            rows.push((cell.row, Vec::new()));
+/// A cell whose table is being collected.
+struct OpenCell {
+    cell: Cell,
+    text: Text,
+    area: Option<Covered>,
+}
+
+/// The cells of a table in rows.
+fn table_rows(cells: &[OpenCell]) -> Vec<Vec<TaggedCell>> {
+    let turned = cells.iter().filter_map(|cell| cell.area).filter(|area| area.turn != Turn::Upright).count();
+    let first = cells.iter().find_map(|cell| cell.area).map_or(Turn::Upright, |area| area.turn);
+    // A few cells may be turned, or the whole table is.
+    let turn = if turned * 2 > cells.len() { first } else { Turn::Upright };
+    let across =
+        |cell: &OpenCell| cell.area.map(|covered| turn.area(covered.area)).map(|a| (a.left, a.right));
+    let mut rows: Vec<(ObjRef, Vec<(ObjRef, TaggedCell)>)> = Vec::new();
+    for open in cells {
+        if rows.last().is_none_or(|(row, _)| *row != open.cell.row) {
+            rows.push((open.cell.row, Vec::new()));
         }
         let Some((_, row)) = rows.last_mut() else { continue };
         // A row with too many cells has the rest in the last one.
-        let is_same = row.len() >= MAX_COLUMNS || row.last().is_some_and(|(last, _)| *last == cell.cell);
+        let is_same = row.len() >= MAX_COLUMNS || row.last().is_some_and(|(last, _)| *last == open.cell.cell);
         match row.last_mut() {
-            Some((_, joined)) if is_same => joined.push_line(text),
-            _ => row.push((cell.cell, text.clone())),
+            Some((_, joined)) if is_same => joined.text.push_line(&open.text),
+            _ => {
+                let Cell { cell, columns, rows, .. } = open.cell;
+                row.push((cell, TaggedCell { text: open.text.clone(), across: across(open), columns, rows }));
+            }
         }
     }
-    let rows: Vec<Vec<Text>> =
-        rows.into_iter().map(|(_, row)| row.into_iter().map(|(_, text)| text).collect()).collect();
-    match Table::of(rows) {
-        Some(table) => all.push(Tagged::Table(table)),
-        None => all.extend(cells.into_iter().filter(|(_, text)| !text.is_empty()).map(|(_, text)| {
-            Tagged::Block(Block {
-                role: Role::Paragraph,
-                text,
-                lines: Vec::new(),
-                marker: String::new(),
-                size: 0.0,
-                is_bold: false,
-                is_mono: false,
-            })
+    rows.into_iter().map(|(_, row)| row.into_iter().map(|(_, cell)| cell).collect()).collect()
+}
+
+/// Writes the table of these cells, or their texts if they are none.
+fn close_table(cells: &mut Vec<OpenCell>, all: &mut Vec<Tagged>) {
+    let cells = std::mem::take(cells);
+    match placed(table_rows(&cells)).map(Table::of_places) {
+        Ok(Some(table)) => all.push(Tagged::Table(table)),
+        Ok(None) => all.extend(cells.into_iter().filter_map(|cell| paragraph(cell.text))),
+        // Where the cells of a row belong is not known: the row is a line of text.
+        Err(rows) => all.extend(rows.into_iter().filter_map(|row| {
+            let mut line = Text::default();
+            row.iter().filter(|(_, text)| !text.is_empty()).for_each(|(_, text)| line.push_line(text));
+            paragraph(line)
         })),
     }
+}
+
+/// The paragraph of a text that is not empty.
+fn paragraph(text: Text) -> Option<Tagged> {
+    let role = Role::Paragraph;
+    let (lines, marker) = (Vec::new(), String::new());
+    let block = Block { role, text, lines, marker, size: 0.0, is_bold: false, is_mono: false };
+    (!block.text.is_empty()).then_some(Tagged::Block(block))
 }
 
 #[cfg(test)]
@@ -281,9 +365,11 @@ mod tests {
     }
 
     fn cell(row: u32, cell: u32, word: &str) -> Open {
-        let cell = Cell { table: reference(1), row: reference(row), cell: reference(cell) };
+        let cell =
+            Cell { table: reference(1), row: reference(row), cell: reference(cell), columns: 1, rows: 1 };
         let place = Place { block: cell.cell, role: Role::Paragraph, is_marker: false, cell: Some(cell) };
-        Open { place, tokens: vec![token(word, 0.0, 10.0 * row as f32, 10.0)], marker: Vec::new() }
+        let tokens = vec![token(word, 0.0, 10.0 * row as f32, 10.0)];
+        Open { tokens, ..Open::new(place) }
     }
 
     #[test]
@@ -292,6 +378,20 @@ mod tests {
         let all = finished(open, &[]);
         let [Tagged::Table(table)] = all.as_slice() else { panic!("one table") };
         assert_eq!(table.markdown(), "| a | b |\n| --- | --- |\n| 1 | 2 |");
+    }
+
+    #[test]
+    fn rows_whose_cells_have_no_column_are_lines() {
+        // Neither their order nor a place says which cell is left out.
+        let open = vec![cell(10, 11, "a"), cell(10, 12, "b"), cell(20, 21, "1")];
+        let lines: Vec<String> = finished(open, &[])
+            .iter()
+            .map(|tagged| match tagged {
+                Tagged::Block(block) => block.text.as_str().to_owned(),
+                Tagged::Table(table) => table.markdown(),
+            })
+            .collect();
+        assert_eq!(lines, ["a b", "1"]);
     }
 
     #[test]
@@ -309,7 +409,7 @@ mod tests {
         // The second line is in the next column, higher up.
         let tokens = vec![token("begin-", 0.0, 500.0, 10.0), token("ning", 200.0, 20.0, 10.0)];
         let place = Place { block: reference(1), role: Role::Heading(2), is_marker: false, cell: None };
-        let all = finished(vec![Open { place, tokens, marker: Vec::new() }], &[]);
+        let all = finished(vec![Open { tokens, ..Open::new(place) }], &[]);
         let [Tagged::Block(block)] = all.as_slice() else { panic!("one block") };
         assert_eq!((block.text.as_str(), block.role), ("beginning", Role::Heading(2)));
     }

@@ -116,6 +116,13 @@ impl Text {
         Self { plain: text.to_owned(), marks: marks.collect(), keeps_hyphen: self.keeps_hyphen }
     }
 
+    /// The text behind a label.
+    pub(crate) fn behind(&self, label: &str) -> Self {
+        let mut text = Self { plain: format!("{label} "), ..Self::default() };
+        text.append(self);
+        text
+    }
+
     /// The Markdown of the text, in one line.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::with_capacity(self.plain.len() + self.plain.len() / 16);

@@ -148,7 +148,7 @@ impl<'l> Cutter<'l> {
                 // The left edge of each character, and the right edge of the last.
                 span.glyph_x.iter().copied().chain([right]).collect()
             } else {
-                edges(&chars, left, right)
+                edges(&chars, left, right, model.style.is_mono)
             };
             cut_words(&chars, &edges, &model, tokens);
         }

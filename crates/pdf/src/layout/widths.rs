@@ -12,8 +12,10 @@ fn weight(c: char) -> f32 {
     }
 }
 
-/// The left end of each character between `left` and `right`, and `right` itself.
-pub(super) fn edges(chars: &[char], left: f32, right: f32) -> Vec<f32> {
+/// The left end of each character between `left` and `right`, and `right` itself. `is_mono` says that all
+/// have one width.
+pub(super) fn edges(chars: &[char], left: f32, right: f32, is_mono: bool) -> Vec<f32> {
+    let weight = |c: char| if is_mono { 1.0 } else { weight(c) };
     let total: f32 = chars.iter().map(|c| weight(*c)).sum();
     let scale = if total > 0.0 { (right - left) / total } else { 0.0 };
     let mut edges = Vec::with_capacity(chars.len() + 1);
@@ -32,8 +34,13 @@ mod tests {
 
     #[test]
     fn edges_fill_the_text() {
-        let edges = edges(&['i', 'm', 'i'], 10.0, 20.0);
+        let edges = edges(&['i', 'm', 'i'], 10.0, 20.0, false);
         assert_eq!((edges[0], edges[3]), (10.0, 20.0));
         assert!(edges[2] - edges[1] > 2.0 * (edges[1] - edges[0]));
+    }
+
+    #[test]
+    fn letters_of_one_width_have_one() {
+        assert_eq!(edges(&[' ', 'm'], 10.0, 20.0, true), [10.0, 15.0, 20.0]);
     }
 }
