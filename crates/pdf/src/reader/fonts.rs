@@ -23,6 +23,9 @@ const PROGRAMS: [&str; 3] = ["FontFile", "FontFile2", "FontFile3"];
 const IDENTITY: &[u8] = b"begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange \
                           1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap";
 
+/// Most bytes of a map to Unicode that may have no characters.
+const MAX_EMPTY_BYTES: usize = 8_192;
+
 /// Collections of characters that the text reader knows.
 const KNOWN: [&str; 5] = ["Japan1", "GB1", "CNS1", "Korea1", "KR"];
 
@@ -89,10 +92,10 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
     let descriptor = dict(source, &descendant, "FontDescriptor").unwrap_or_default();
     let is_embedded = PROGRAMS.iter().any(|key| descriptor.get(key).is_some());
     if let Some(Object::Stream(map)) = &to_unicode {
-        // A map to the numbers of glyphs is none to characters.
+        // Some maps are empty, or lead to the numbers of glyphs. They are short.
         let has_characters =
             || source.stream_data(map).is_ok_and(|map| memmem::find(&map, b"beginbf").is_some());
-        if is_embedded || has_characters() {
+        if map.data.len() > MAX_EMPTY_BYTES || has_characters() {
             return None;
         }
     }
@@ -124,6 +127,10 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
         return None;
     };
     let to_glyphs = stream(source, &descendant, "CIDToGIDMap");
+    if to_glyphs.is_some() && !is_embedded && codes.is_none() {
+        // The codes are characters, since glyphs have other numbers.
+        return Some(IDENTITY.to_vec());
+    }
     let character = |cid: u16| {
         let glyph = match &to_glyphs {
             Some(map) => u16::from_be_bytes(*map.get(2 * usize::from(cid)..)?.first_chunk()?),
