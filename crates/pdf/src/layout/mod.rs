@@ -1,13 +1,13 @@
 //! Texts with places to lines, blocks and tables in reading order, for one page at a time.
 //!
 //! Each step is a file: [`layers`] drops invisible texts over visible ones; [`slanted`] takes texts at an
-//! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from
-//! left to right and downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes;
-//! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
-//! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns; [`line`]
-//! joins what is on one line; [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from
-//! their hyphens. [`tagged`] replaces these steps where the file says what its texts are. All of them are
-//! linear in the texts of a page, or sort them.
+//! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from left to right and
+//! downward; [`mono`] finds fonts of code; [`bullets`] finds bullets that are shapes; [`notes`] puts values
+//! of forms behind their labels; [`accents`] puts accents on their letters; [`fragment`] joins the pieces of
+//! a line; [`ruled`] finds tables between lines; [`cells`] divides cells that nearly touch; [`columns`] finds
+//! the order of columns; [`line`] joins what is on one line; [`aligned`] finds tables without lines;
+//! [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these steps where the file says
+//! what its texts are. All of them are linear in the texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -21,6 +21,7 @@ mod hyphen;
 mod layers;
 mod line;
 mod mono;
+mod notes;
 mod page;
 mod ruled;
 mod slanted;

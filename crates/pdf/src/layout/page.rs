@@ -13,6 +13,7 @@ use super::fragment::{Fragment, fragments};
 use super::layers::drop_hidden;
 use super::line::{Line, part_rows};
 use super::mono;
+use super::notes::Labels;
 use super::ruled::with_tables;
 use super::slanted;
 use super::table::Table;
@@ -124,8 +125,16 @@ pub(crate) fn lay_out(mut read: ReadPage) -> PageLayout {
         let bullets = bullets::tokens(&read.bullets, texts);
         texts.extend(bullets);
     }
-    for note in &read.notes {
-        turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
+    if !read.notes.is_empty() {
+        let texts = turns.entry(Turn::Upright).or_default();
+        let labels = Labels::of(texts);
+        for note in &read.notes {
+            let mut tokens = note_tokens(note.area, &note.text);
+            if let [value] = tokens.as_mut_slice() {
+                labels.put(Turn::Upright.area(note.area), value);
+            }
+            texts.extend(tokens);
+        }
     }
     let mut groups: Vec<(Turn, Vec<Token>)> =
         turns.into_iter().filter(|(_, tokens)| !tokens.is_empty()).collect();
