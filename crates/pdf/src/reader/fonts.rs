@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use memchr::memmem;
-use pdfboss_core::{CidCmap, Dict, Immediate, Name, Object, ObjectSource, Stream, block_on, type0_encoding};
+use pdfboss_core::{
+    CidCmap, Dict, Immediate, Name, Object, ObjectSource, Stream, block_on, cid_to_unicode, type0_encoding,
+};
 
 use super::cff::Cff;
 use super::sfnt::Sfnt;
@@ -116,6 +118,9 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
     } else {
         Some(block_on(type0_encoding(&Immediate(source), font)).cmap?)
     };
+    if let Some(characters) = collection_of(encoding).and_then(cid_to_unicode) {
+        return written(codes.as_deref(), |cid| characters.lookup(u32::from(cid)));
+    }
     let glyphs: BTreeMap<u16, char> = if is_embedded {
         let program =
             stream(source, &descriptor, "FontFile2").or_else(|| stream(source, &descriptor, "FontFile3"));
@@ -139,6 +144,18 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
         glyphs.get(&glyph).copied()
     };
     written(codes.as_deref(), character)
+}
+
+/// The collection of characters of a predefined encoding (PDF 32000-1, 9.7.5.2).
+fn collection_of(encoding: &str) -> Option<&'static str> {
+    const STARTS: [(&str, &[&str]); 4] = [
+        ("Japan1", &["83pv-", "90ms", "90pv-", "Add-", "EUC-", "Ext-", "UniJIS"]),
+        ("GB1", &["GB", "UniGB"]),
+        ("CNS1", &["B5pc-", "CNS-", "ETen", "HKscs-", "UniCNS"]),
+        ("Korea1", &["KSC", "UniKS"]),
+    ];
+    let is_of = |starts: &[&str]| starts.iter().any(|start| encoding.starts_with(*start));
+    STARTS.iter().find(|(_, starts)| is_of(starts)).map(|(collection, _)| *collection)
 }
 
 /// Writes a map from codes to the characters of their glyphs; `None` if no code has one.
@@ -307,6 +324,9 @@ mod tests {
         font.insert(name("ToUnicode"), named("Identity-H"));
         assert!(map_of(font).unwrap().contains("<0000> <FFFF> <0000>"));
         assert!(map_of(composite(Dict::new(), named("UniJIS-UCS2-H"))).is_some());
+        // Those of a collection that only the encoding names: U+65E5 in Shift JIS.
+        let map = map_of(composite(Dict::new(), named("90ms-RKSJ-H"))).unwrap();
+        assert!(map.contains("<93FA> <65E5>"), "{map}");
     }
 
     #[test]
