@@ -123,8 +123,11 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
     }
     let glyphs: BTreeMap<u16, char> = if is_embedded {
         let program =
-            stream(source, &descriptor, "FontFile2").or_else(|| stream(source, &descriptor, "FontFile3"));
-        Sfnt::of(&program?)?.characters().into_iter().collect()
+            stream(source, &descriptor, "FontFile2").or_else(|| stream(source, &descriptor, "FontFile3"))?;
+        match Sfnt::of(&program) {
+            Some(font) => font.characters().into_iter().collect(),
+            None => Cff::of(&program)?.characters(),
+        }
     } else if descendant.get_name("Subtype").is_some_and(|name| name.0 == "CIDFontType2") {
         // A font of the system. In most of them the glyphs of ASCII follow each other, from the fourth on.
         (3..).zip(' '..='~').collect()
