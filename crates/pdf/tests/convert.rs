@@ -239,3 +239,37 @@ fn collections_and_vertical_writing_need_no_map_to_unicode() {
         assert!(converted.pages_unreadable.is_empty());
     }
 }
+
+#[test]
+fn values_of_a_form_stand_behind_their_labels() {
+    let label = |text: &str, x: u32, y: u32| format!("BT /F1 11 Tf {x} {y} Td ({text}) Tj ET\n");
+    let content = [label("Name:", 72, 690), label("Address:", 72, 660), label("Phone", 72, 600)].concat();
+    let field = |value: &str, area: &str| {
+        format!("<< /Type /Annot /Subtype /Widget /FT /Tx /T (f) /V ({value}) /Rect [{area}] >>")
+    };
+    let fields = [
+        field("Mill Lane 4", "160 655 400 673"),
+        field("Wilma Quandt", "160 685 400 703"),
+        field("555 1234", "72 576 280 594"),
+    ];
+    let page = format!(
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Annots [{}] \
+         /Resources << /Font << /F1 5 0 R >> >> >>",
+        fields.concat()
+    );
+    let objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.into_bytes(),
+        stream("", content.as_bytes()),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+    ];
+    let converted = convert(&file(&objects, ""), &Options::default()).unwrap();
+    let words = |text: &str| text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&converted.markdown);
+    for (label, value) in [("Name:", "Wilma Quandt"), ("Address:", "Mill Lane 4"), ("Phone", "555 1234")] {
+        let (label, value) = (text.find(label), text.find(value));
+        assert!(label.is_some() && label < value, "{text}");
+    }
+    assert!(text.find("Wilma Quandt") < text.find("Address:"), "{text}");
+}

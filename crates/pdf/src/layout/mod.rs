@@ -3,12 +3,13 @@
 //! Each step is a file: [`layers`] drops invisible texts over visible ones; [`slanted`] takes texts at an
 //! angle; [`token`] cuts the texts of a page into pieces in a frame in which they read from left to right and
 //! downward; [`mono`] finds fonts of code; [`margin`] drops numbers of lines; [`bullets`] finds bullets that
-//! are shapes; [`heads`] turns heads of tables; [`accents`] puts accents on their letters; [`fragment`] joins
-//! the pieces of a line; [`ruled`] finds tables between lines; [`cells`] divides cells that nearly touch;
-//! [`columns`] finds the order of columns, with [`wide`] tables over them; [`line`] joins what is on one line;
-//! [`aligned`] finds tables without lines; [`hyphen`] tells breaks of words from their hyphens. [`tagged`]
-//! replaces these steps where the file says what its texts are, with [`tagged_table`] for the columns of its
-//! tables. All of them are linear in the texts of a page, or sort them.
+//! are shapes; [`heads`] turns heads of tables; [`notes`] puts values of forms behind their labels;
+//! [`accents`] puts accents on their letters; [`fragment`] joins the pieces of a line; [`ruled`] finds tables
+//! between lines; [`cells`] divides cells that nearly touch; [`columns`] finds the order of columns, with
+//! [`wide`] tables over them; [`line`] joins what is on one line; [`aligned`] finds tables without lines;
+//! [`hyphen`] tells breaks of words from their hyphens. [`tagged`] replaces these steps where the file says
+//! what its texts are, with [`tagged_table`] for the columns of its tables. All of them are linear in the
+//! texts of a page, or sort them.
 
 mod accents;
 mod aligned;
@@ -24,6 +25,7 @@ mod layers;
 mod line;
 mod margin;
 mod mono;
+mod notes;
 mod page;
 mod ruled;
 mod slanted;

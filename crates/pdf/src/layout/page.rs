@@ -15,6 +15,7 @@ use super::layers::drop_hidden;
 use super::line::{Line, part_rows};
 use super::margin::Margin;
 use super::mono;
+use super::notes::Labels;
 use super::ruled::with_tables;
 use super::slanted;
 use super::table::Table;
@@ -127,8 +128,16 @@ pub(crate) fn lay_out(mut read: ReadPage, margin: &mut Margin) -> PageLayout {
         let bullets = bullets::tokens(&read.bullets, texts);
         texts.extend(bullets);
     }
-    for note in &read.notes {
-        turns.entry(Turn::Upright).or_default().extend(note_tokens(note.area, &note.text));
+    if !read.notes.is_empty() {
+        let texts = turns.entry(Turn::Upright).or_default();
+        let labels = Labels::of(texts);
+        for note in &read.notes {
+            let mut tokens = note_tokens(note.area, &note.text);
+            if let [value] = tokens.as_mut_slice() {
+                labels.put(Turn::Upright.area(note.area), value);
+            }
+            texts.extend(tokens);
+        }
     }
     heads::stand_up(&mut turns);
     let mut groups: Vec<(Turn, Vec<Token>)> =

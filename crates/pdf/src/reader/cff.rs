@@ -102,6 +102,21 @@ impl<'f> Cff<'f> {
         Some(found)
     }
 
+    /// The characters of glyphs that have the names of ASCII, or of a code of Unicode.
+    pub(super) fn characters(&self) -> BTreeMap<u16, char> {
+        let character = |number: u16| match number {
+            // The names of ASCII follow each other.
+            1..=95 => char::from_u32(u32::from(number) + 0x1F),
+            _ => {
+                let name = self.strings.get(usize::from(number.checked_sub(FIRST_OWN)?))?;
+                let code = std::str::from_utf8(name.strip_prefix(b"uni")?).ok()?;
+                char::from_u32(u32::from_str_radix(code, 16).ok()?)
+            }
+        };
+        let glyphs = (0_u16..).zip(self.charset());
+        glyphs.filter_map(|(glyph, number)| Some((glyph, character(number)?))).collect()
+    }
+
     /// The numbers of the names of all glyphs.
     fn charset(&self) -> Vec<u16> {
         let mut names: Vec<u16> = vec![0];
@@ -235,7 +250,9 @@ mod tests {
         font.extend(charset);
         font.extend(encoding);
         font.extend(index(&[b"x", b"y", b"z"]));
-        let names = Cff::of(&font).unwrap().encoding().unwrap();
+        let font = Cff::of(&font).unwrap();
+        assert_eq!(font.characters().into_iter().collect::<Vec<_>>(), [(1, 'A')]);
+        let names = font.encoding().unwrap();
         let names: Vec<(u8, &str)> = names.iter().map(|(code, name)| (*code, name.as_str())).collect();
         assert_eq!(names, [(1, "A"), (2, "alpha"), (9, "space")]);
     }

@@ -8,9 +8,9 @@ use memchr::memmem;
 use pdfboss_core::filters::decode_stream;
 use pdfboss_core::objstm::ObjStm;
 use pdfboss_core::parser::{NoResolve, Parser, Resolve};
-use pdfboss_core::xref::{Xref, XrefEntry, load_xref, startxref};
+use pdfboss_core::xref::{XrefEntry, load_xref, startxref};
 use pdfboss_core::{
-    Decryptor, Dict, Error as ReadError, ObjRef, Object, ObjectSource, Result as Read, Stream,
+    Decryptor, Dict, Error as ReadError, Name, ObjRef, Object, ObjectSource, Result as Read, Stream,
     direct_crypt_filters, resolve_sync_with,
 };
 
@@ -18,6 +18,7 @@ use super::content::{self, MAX_PAGE_TEXTS};
 use super::fonts;
 use super::marks::Marks;
 use super::sections;
+use super::table::Table;
 use super::tame::tame;
 use super::type3;
 use crate::{Error, ErrorKind, Options};
@@ -62,7 +63,7 @@ enum Limit {
 pub(crate) struct File<'b> {
     bytes: &'b [u8],
     is_cut: bool,
-    table: Xref,
+    table: Table,
     decryptor: Option<Decryptor>,
     kept: RefCell<HashMap<ObjRef, (Rc<Object>, u64)>>,
     kept_values: Cell<u64>,
@@ -95,7 +96,7 @@ impl<'b> File<'b> {
         let mut file = Self {
             bytes,
             is_cut,
-            table,
+            table: Table::of(table),
             decryptor: None,
             kept: RefCell::default(),
             kept_values: Cell::new(0),
@@ -111,9 +112,11 @@ impl<'b> File<'b> {
             marks: Cell::default(),
             counted: RefCell::default(),
         };
+        file.table.find_trailer(bytes);
         file.decryptor = file.find_decryptor()?;
         // What was read before is not decrypted.
         file.forget();
+        file.find_packed(options.max_objects);
         Ok(file)
     }
 
@@ -130,6 +133,45 @@ impl<'b> File<'b> {
             Some(decryptor) => Ok(Some(decryptor)),
             None => Err(encrypted()),
         }
+    }
+
+    /// Finds the objects that are packed in streams, if the table knows none of them.
+    fn find_packed(&mut self, max_objects: usize) {
+        let mut objects = self.table.numbers().count();
+        for stream in self.table.unknown_packed(self.bytes) {
+            let numbers = self.packed_numbers(stream).unwrap_or_default();
+            objects = objects.saturating_add(numbers.len());
+            if objects > max_objects || self.exceeded.get().is_some() {
+                return;
+            }
+            self.table.add_packed(stream, numbers);
+        }
+        if self.dict(self.trailer(), "Root").is_none() {
+            let catalog = self.object_numbers().into_iter().find(|number| {
+                let object = self.get(ObjRef { num: *number, r#gen: 0 }).ok();
+                let kind =
+                    object.as_ref().and_then(Object::as_dict).and_then(|entries| entries.get_name("Type"));
+                kind.is_some_and(|name| name.0 == "Catalog")
+            });
+            if let Some(num) = catalog {
+                let root = Object::Ref(ObjRef { num, r#gen: 0 });
+                self.table.trailer.insert(Name("Root".to_owned()), root);
+            }
+        }
+    }
+
+    /// The numbers of the objects that are packed in a stream, in their order.
+    fn packed_numbers(&self, number: u32) -> Option<Vec<u32>> {
+        let Some(XrefEntry::InFile { offset, .. }) = self.table.get(number) else { return None };
+        let Object::Stream(stream) = self.parse(offset, ObjRef { num: number, r#gen: 0 }).ok()? else {
+            return None;
+        };
+        let first =
+            self.value(&stream.dict, "First").and_then(|first| usize::try_from(first.as_int()?).ok())?;
+        let content = self.inflate(&stream).ok()?;
+        let head = content.get(..first)?.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        // Each number is followed by its offset.
+        head.step_by(2).map(|word| std::str::from_utf8(word).ok()?.parse().ok()).collect()
     }
 
     fn forget(&self) {
@@ -151,7 +193,7 @@ impl<'b> File<'b> {
 
     /// The numbers of all objects, in their order.
     pub(crate) fn object_numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.table.iter().map(|(number, _)| number).collect();
+        let mut numbers: Vec<u32> = self.table.numbers().collect();
         numbers.sort_unstable();
         numbers
     }
@@ -349,7 +391,7 @@ impl<'b> File<'b> {
 
     fn inflate(&self, stream: &Stream) -> Read<Vec<u8>> {
         self.check()?;
-        let content = decode_stream(stream, &Values(self)).map_err(|error| match error {
+        let content = self.decoded(stream).map_err(|error| match error {
             // The decoders have a limit of their own, which is no kind of error.
             ReadError::Decode(reason) if reason.ends_with("exceeds size limit") => {
                 self.exceed(Limit::Inflated)
@@ -358,6 +400,21 @@ impl<'b> File<'b> {
         })?;
         self.spend_inflated(content.len() as u64)?;
         Ok(content)
+    }
+
+    fn decoded(&self, stream: &Stream) -> Read<Vec<u8>> {
+        let decoded = decode_stream(stream, &Values(self));
+        // Nothing is left of a packed stream with a wrong checksum. Without the two bytes before it, it is
+        // packed data that have none.
+        let is_unpacked =
+            !matches!(&decoded, Err(ReadError::Decode(reason)) if reason.starts_with("flate: no"));
+        match stream.data.split_at_checked(2) {
+            Some((&[0x08 | 0x18 | 0x28 | 0x38 | 0x48 | 0x58 | 0x68 | 0x78, _], data)) if !is_unpacked => {
+                let stream = Stream { dict: stream.dict.clone(), data: data.to_vec() };
+                decode_stream(&stream, &Values(self)).or(decoded)
+            }
+            _ => decoded,
+        }
     }
 
     /// A number in an object of its own: the length of a stream.
@@ -549,6 +606,27 @@ mod tests {
         assert!(file.stream_data(&stream).is_err());
         assert!(file.exceeded().unwrap().is_limit());
         assert!(file.get(reference(1)).is_err(), "nothing more is read");
+    }
+
+    #[test]
+    fn packed_objects_of_a_file_with_a_damaged_table_are_found() {
+        let packed = b"1 0 7 33 << /Type /Catalog /Pages 7 0 R >> << /Type /Pages /Kids [] >>";
+        let head = "/Type /ObjStm /N 2 /First 9";
+        let bytes = [b"%PDF-1.5\n5 0 obj\n".as_slice(), &stream(head, packed), b"\nendobj\n"].concat();
+        let file = open(&bytes);
+        assert_eq!(file.trailer().get_ref("Root"), Some(reference(1)));
+        let pages = file.get(reference(7)).unwrap();
+        assert_eq!(pages.as_dict().and_then(|pages| pages.get_name("Type")).unwrap().0, "Pages");
+    }
+
+    #[test]
+    fn a_stream_with_a_wrong_checksum_is_unpacked() {
+        // Stored as it is (RFC 1951, 3.2.4), with a wrong sum behind it.
+        let packed = b"\x78\x01\x01\x03\0\xfc\xffabc\0\0\0\0";
+        let bytes = file(&[stream("/Filter /FlateDecode", packed)], "");
+        let file = open(&bytes);
+        let Object::Stream(stream) = file.get(reference(1)).unwrap() else { panic!() };
+        assert_eq!(file.stream_data(&stream).unwrap(), b"abc");
     }
 
     #[test]

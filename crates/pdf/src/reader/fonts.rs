@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use memchr::memmem;
-use pdfboss_core::{CidCmap, Dict, Immediate, Name, Object, ObjectSource, Stream, block_on, type0_encoding};
+use pdfboss_core::{
+    CidCmap, Dict, Immediate, Name, Object, ObjectSource, Stream, block_on, cid_to_unicode, type0_encoding,
+};
 
 use super::cff::Cff;
 use super::sfnt::Sfnt;
@@ -22,6 +24,9 @@ const PROGRAMS: [&str; 3] = ["FontFile", "FontFile2", "FontFile3"];
 /// A map in which each code is its character.
 const IDENTITY: &[u8] = b"begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange \
                           1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap";
+
+/// Most bytes of a map to Unicode that may have no characters.
+const MAX_EMPTY_BYTES: usize = 8_192;
 
 /// Collections of characters that the text reader knows.
 const KNOWN: [&str; 5] = ["Japan1", "GB1", "CNS1", "Korea1", "KR"];
@@ -89,10 +94,10 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
     let descriptor = dict(source, &descendant, "FontDescriptor").unwrap_or_default();
     let is_embedded = PROGRAMS.iter().any(|key| descriptor.get(key).is_some());
     if let Some(Object::Stream(map)) = &to_unicode {
-        // A map to the numbers of glyphs is none to characters.
+        // Some maps are empty, or lead to the numbers of glyphs. They are short.
         let has_characters =
             || source.stream_data(map).is_ok_and(|map| memmem::find(&map, b"beginbf").is_some());
-        if is_embedded || has_characters() {
+        if map.data.len() > MAX_EMPTY_BYTES || has_characters() {
             return None;
         }
     }
@@ -113,10 +118,16 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
     } else {
         Some(block_on(type0_encoding(&Immediate(source), font)).cmap?)
     };
+    if let Some(characters) = collection_of(encoding).and_then(cid_to_unicode) {
+        return written(codes.as_deref(), |cid| characters.lookup(u32::from(cid)));
+    }
     let glyphs: BTreeMap<u16, char> = if is_embedded {
         let program =
-            stream(source, &descriptor, "FontFile2").or_else(|| stream(source, &descriptor, "FontFile3"));
-        Sfnt::of(&program?)?.characters().into_iter().collect()
+            stream(source, &descriptor, "FontFile2").or_else(|| stream(source, &descriptor, "FontFile3"))?;
+        match Sfnt::of(&program) {
+            Some(font) => font.characters().into_iter().collect(),
+            None => Cff::of(&program)?.characters(),
+        }
     } else if descendant.get_name("Subtype").is_some_and(|name| name.0 == "CIDFontType2") {
         // A font of the system. In most of them the glyphs of ASCII follow each other, from the fourth on.
         (3..).zip(' '..='~').collect()
@@ -124,6 +135,10 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
         return None;
     };
     let to_glyphs = stream(source, &descendant, "CIDToGIDMap");
+    if to_glyphs.is_some() && !is_embedded && codes.is_none() {
+        // The codes are characters, since glyphs have other numbers.
+        return Some(IDENTITY.to_vec());
+    }
     let character = |cid: u16| {
         let glyph = match &to_glyphs {
             Some(map) => u16::from_be_bytes(*map.get(2 * usize::from(cid)..)?.first_chunk()?),
@@ -132,6 +147,18 @@ fn composite_map(source: &impl ObjectSource, font: &Dict) -> Option<Vec<u8>> {
         glyphs.get(&glyph).copied()
     };
     written(codes.as_deref(), character)
+}
+
+/// The collection of characters of a predefined encoding (PDF 32000-1, 9.7.5.2).
+fn collection_of(encoding: &str) -> Option<&'static str> {
+    const STARTS: [(&str, &[&str]); 4] = [
+        ("Japan1", &["83pv-", "90ms", "90pv-", "Add-", "EUC-", "Ext-", "UniJIS"]),
+        ("GB1", &["GB", "UniGB"]),
+        ("CNS1", &["B5pc-", "CNS-", "ETen", "HKscs-", "UniCNS"]),
+        ("Korea1", &["KSC", "UniKS"]),
+    ];
+    let is_of = |starts: &[&str]| starts.iter().any(|start| encoding.starts_with(*start));
+    STARTS.iter().find(|(_, starts)| is_of(starts)).map(|(collection, _)| *collection)
 }
 
 /// Writes a map from codes to the characters of their glyphs; `None` if no code has one.
@@ -300,6 +327,9 @@ mod tests {
         font.insert(name("ToUnicode"), named("Identity-H"));
         assert!(map_of(font).unwrap().contains("<0000> <FFFF> <0000>"));
         assert!(map_of(composite(Dict::new(), named("UniJIS-UCS2-H"))).is_some());
+        // Those of a collection that only the encoding names: U+65E5 in Shift JIS.
+        let map = map_of(composite(Dict::new(), named("90ms-RKSJ-H"))).unwrap();
+        assert!(map.contains("<93FA> <65E5>"), "{map}");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod page;
 mod pages;
 mod sections;
 mod sfnt;
+mod table;
 mod tame;
 mod type3;
 mod xfa;

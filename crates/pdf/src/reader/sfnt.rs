@@ -64,13 +64,13 @@ impl<'f> Sfnt<'f> {
             match (platform, encoding) {
                 (0, _) | (3, 1 | 10) => each(map, &mut left, &mut add),
                 // Codes of symbols, and of the Macintosh, are those of ASCII there.
-                (3, 0) => each(map, &mut left, &mut |code, glyph| {
+                (3, 0) => each(map, &mut left, &mut |code: u32, glyph: u16| {
                     let code = code.checked_sub(SYMBOLS).unwrap_or(code);
                     if (0x20..0x7F).contains(&code) {
                         add(code, glyph);
                     }
                 }),
-                (1, 0) => each(map, &mut left, &mut |code, glyph| {
+                (1, 0) => each(map, &mut left, &mut |code: u32, glyph: u16| {
                     if (0x20..0x7F).contains(&code) {
                         add(code, glyph);
                     }
@@ -94,7 +94,7 @@ impl<'f> Sfnt<'f> {
             if !matches!((platform, encoding), (3, 0) | (1, 0)) {
                 continue;
             }
-            each(map, &mut left, &mut |code, glyph| {
+            each(map, &mut left, &mut |code: u32, glyph: u16| {
                 let code = if platform == 3 { code.checked_sub(SYMBOLS).unwrap_or(code) } else { code };
                 if let Ok(code) = u8::try_from(code) {
                     glyphs.entry(code).or_insert(glyph);

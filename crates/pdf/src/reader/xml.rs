@@ -67,7 +67,7 @@ impl<'x> Iterator for Events<'x> {
                 return Some(Event::Text(self.up_to("]]>").to_owned()));
             }
             let skipped = [("<!--", "-->"), ("<?", "?>"), ("<!", ">")];
-            if let Some((_, end)) = skipped.iter().find(|(start, _)| self.rest.starts_with(start)) {
+            if let Some((_, end)) = skipped.iter().find(|(start, _)| self.rest.starts_with(*start)) {
                 self.up_to(end);
                 continue;
             }
