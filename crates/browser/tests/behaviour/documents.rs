@@ -121,7 +121,8 @@ async fn the_html_is_what_a_visitor_sees() {
             "<iframe src=http://127.0.0.1:9/film title='A film' width=400 height=300></iframe>
             <iframe src=http://127.0.0.1:9/button width=90 height=20></iframe>",
             &[
-                "<div data-frame-url=\"http://127.0.0.1:9/film\"><p><a href=\"http://127.0.0.1:9/film\">A film</a>",
+                "<div data-frame-url=\"http://127.0.0.1:9/film\"><p><a href=\"http:",
+                "9/film\">A film</a></p></div>",
             ],
             &["<a href=\"http://127.0.0.1:9/button\"", "data-gleaner"],
         ),
