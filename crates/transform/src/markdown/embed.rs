@@ -61,8 +61,8 @@ impl Writer<'_> {
         self.inline.space();
     }
 
-    /// True if the next element begins with a link to the same address, as behind a frame of another site in a
-    /// rendered page.
+    /// True if the next element begins with a link to the same address, as behind a frame of another site in
+    /// a rendered page.
     fn is_linked_after(&self, node: NodeId, url: &Url) -> bool {
         let tree = self.tree;
         let siblings = std::iter::successors(tree.next_sibling(node), |sibling| tree.next_sibling(*sibling));

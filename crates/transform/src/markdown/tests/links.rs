@@ -86,7 +86,8 @@ fn embedded_content_becomes_a_named_link() {
         ),
         (
             "a link behind it",
-            "<iframe src='https://e.example/1'></iframe><div><p><a href='https://e.example/1'>A map</a></p></div>",
+            "<iframe src='https://e.example/1'></iframe><div><p><a href='https://e.example/1'>A map</a></p>\
+             </div>",
             "[A map](https://e.example/1)",
         ),
         (
