@@ -30,8 +30,8 @@ const OBSERVE: &str = concat!(
 const MAX_LOAD: Duration = Duration::from_secs(8);
 /// A document that takes longer to parse is observed unfinished.
 const MAX_PARSE: Duration = Duration::from_secs(5);
-/// A document that takes longer to parse, or half of its time, goes on without the script or style sheet that it
-/// waits for.
+/// A document that takes longer to parse, or half of its time, goes on without the script or style sheet
+/// that it waits for.
 const MAX_BLOCKED: Duration = Duration::from_secs(8);
 /// From then on, each of them is given up this long after its request.
 const MAX_UNANSWERED: Duration = Duration::from_secs(2);
