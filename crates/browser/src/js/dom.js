@@ -6,7 +6,7 @@
 //                               characters in all, and its addresses are absolute. Frames and shadow roots in
 //                               a frame are in its HTML. A link stands for a large frame of another origin.
 //                               Slots that a script assigned get a name, and texts for readers without
-//                               scripts are hidden.
+//                               scripts are hidden, also notices that a style sheet hides.
 //   {op: "end"}                 Removes what was set.
 function dom({ op, mark, limit }) {
   const MAX_FRAMES = 20, MAX_EXAMINED = 200, MAX_DEPTH = 10, MAX_SLOTS = 1000;
@@ -15,6 +15,14 @@ function dom({ op, mark, limit }) {
   // Smaller frames are buttons and counters. In square pixels.
   const MIN_LINKED = 30000;
   const ADS = /(^|[\s_-])(ads?|advert\w*|adsense|aswift|google_ads\w*)([\s_-]|$)/i;
+  const MAX_TEXTS = 200000, MAX_NOTICE = 400;
+  const NOTICE = new RegExp([
+    '(enable|activate|allow|turn on|switch on|requires?|needs?|without) java ?script',
+    'java ?script (is |must be |has to be |to be )?(enabled|required|needed|disabled|not |turned|switched)',
+    'java ?script (aktivieren|einschalten)', 'activ(er|ez|ar|e) (le |el |o )?java ?script',
+    'habilit\\w+ (el |o )?java ?script', 'abilita\\w* java ?script', 'включите java ?script',
+    '启用 ?java ?script', '啟用 ?java ?script', 'java ?script ?を有効',
+  ].join('|'), 'i');
   const self = globalThis.gleanerDom ??= { undo: [] };
   for (const undo of self.undo.splice(0)) undo();
   if (op === 'end') return null;
@@ -23,6 +31,7 @@ function dom({ op, mark, limit }) {
   const result = [];
   let examined = 0, inserted = 0;
   collect(document);
+  hideNotices();
   return { charset: own(document).characterSet, frames: result, isChanged: self.undo.length > 0 };
 
   // Frames in the order of the HTML, in which a shadow root comes before the children of its host.
@@ -38,6 +47,25 @@ function dom({ op, mark, limit }) {
         // Its text is not shown where scripts run. Its pictures stand in for those that load on sight.
         if (!/<img/i.test(element.textContent)) set(element, 'hidden', '');
       }
+    }
+  }
+
+  // The style sheet of a page hides its notice where scripts run. Other text that is not shown may be that of a
+  // tab, which a visitor can open.
+  function hideNotices() {
+    const { body } = own(document);
+    if (!body) return;
+    const isShown = element => own(element).checkVisibility({ visibilityProperty: true });
+    const texts = own(document).createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let i = 0; i < MAX_TEXTS && texts.nextNode(); i++) {
+      const text = texts.currentNode;
+      if (text.data.length > MAX_NOTICE || !NOTICE.test(text.data)) continue;
+      let box = text.parentElement;
+      if (/^(script|style|noscript|template|textarea)$/.test(own(box).localName) || isShown(box)) continue;
+      for (let up = box; up !== body && !isShown(up); up = own(up).parentElement) {
+        if (own(up).textContent.length <= MAX_NOTICE) box = up;
+      }
+      set(box, 'hidden', '');
     }
   }
 

@@ -74,7 +74,7 @@ async fn rendered(html: &str, options: Value) -> Option<Rendered> {
 
 #[tokio::test]
 async fn the_html_is_what_a_visitor_sees() {
-    let cases: [(&str, &[&str], &[&str]); 12] = [
+    let cases: [(&str, &[&str], &[&str]); 13] = [
         (
             "<!DOCTYPE html><p id=p></p><script>p.textContent = 'a < b & c'</script>",
             &["<!DOCTYPE html><html><head></head><body><p id=\"p\">a &lt; b &amp; c</p>"],
@@ -125,6 +125,12 @@ async fn the_html_is_what_a_visitor_sees() {
                 "9/film\">A film</a></p></div>",
             ],
             &["<a href=\"http://127.0.0.1:9/button\"", "data-gleaner"],
+        ),
+        (
+            "<style>.no-js, .tab { display: none }</style><div class=no-js><p>Sorry.</p><p>Please enable \
+             JavaScript to see the list.</p></div><div class=tab>In JavaScript: <code>a()</code></div>",
+            &["<div class=\"no-js\" hidden=\"\"><p>Sorry.</p>", "<div class=\"tab\">In JavaScript"],
+            &[],
         ),
         (
             IN_SHADOW,
