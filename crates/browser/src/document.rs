@@ -86,9 +86,10 @@ struct Frame {
 }
 
 /// The HTML of the current document with its doctype. Shadow roots are written as declarative ones, closed
-/// ones too. The content of each visible same-origin frame with text, also of one in a shadow root or in another
-/// frame, follows its `iframe` element in a `<div data-frame-url>`, or takes the place of the `frameset`; its
-/// addresses are absolute. Slots that a script assigned have names.
+/// ones too. The content of each visible same-origin frame with text, also of one in a shadow root or in
+/// another frame, follows its `iframe` element in a `<div data-frame-url>`, or takes the place of the
+/// `frameset`; its addresses are absolute. A link stands for a large frame of another origin. Slots that a
+/// script assigned have names.
 ///
 /// # Errors
 ///

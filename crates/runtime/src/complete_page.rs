@@ -70,8 +70,8 @@ pub(crate) async fn complete_page(
         || [&leased.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
     if let Some((first, count)) = hash_routes(&fetched.url, &transformed.links) {
         let warning = format!(
-            "This page links to {count} of its own routes behind \"#\", such as #{first}: a crawl visits each \
-             address once, without them; scrape them one by one"
+            "This page links to {count} of its own routes behind \"#\", such as #{first}: a crawl visits no \
+             routes; a batch of their addresses does"
         );
         warn(&mut document, &warning);
     }

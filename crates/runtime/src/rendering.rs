@@ -102,8 +102,8 @@ pub(crate) enum NotRendered {
     Failed(String),
     /// The rendered page is an error page with this status.
     Status(u16),
-    /// The rendered page has less text.
-    LessText,
+    /// The rendered page has less text. It has this warning, which may say why.
+    LessText(Option<String>),
 }
 
 /// The warning of the document.
@@ -121,7 +121,8 @@ impl fmt::Display for NotRendered {
             Self::NoSlot => f.write_str("; no browser was free in time to render it"),
             Self::Failed(message) => write!(f, "; it could not be rendered: {message}"),
             Self::Status(status) => write!(f, "; the rendered page has the status {status}"),
-            Self::LessText => f.write_str("; the rendered page has less"),
+            Self::LessText(None) => f.write_str("; the rendered page has less"),
+            Self::LessText(Some(warning)) => write!(f, "; the rendered page has less: {warning}"),
         }
     }
 }

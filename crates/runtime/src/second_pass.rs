@@ -79,7 +79,7 @@ pub(crate) async fn render_if_needed(
                 return second;
             }
             Err(reason) => {
-                if reason == NotRendered::LessText {
+                if matches!(reason, NotRendered::LessText(_)) {
                     record(shared, job, page, false);
                 }
                 reason
@@ -156,7 +156,8 @@ async fn render(
     watch.add(|timings| &mut timings.transformed, began);
     let transformed = transformed.map_err(|error| NotRendered::Failed(error.message))?;
     if compare(&transformed, &first.transformed) == Ordering::Less {
-        return Err(NotRendered::LessText);
+        let warnings = fetched.rendering.map(|rendering| rendering.warnings).unwrap_or_default();
+        return Err(NotRendered::LessText((!warnings.is_empty()).then(|| warnings.join("; "))));
     }
     Ok(PageVersion { fetched, transformed, engine: FetchEngine::Browser })
 }

@@ -58,8 +58,8 @@ impl View {
 const MIN_NOSCRIPT_WORDS: usize = 40;
 
 /// True if a page has more words in its `noscript` elements than outside them, without notices that ask for
-/// JavaScript. Some sites serve the whole text there and an empty page around it, for readers without scripts.
-/// Where a browser has run the scripts, it has hidden these elements.
+/// JavaScript. Some sites serve the whole text there and an empty page around it, for readers without
+/// scripts. Where a browser has run the scripts, it has hidden these elements.
 fn has_noscript_content(tree: &Tree) -> bool {
     // On most pages no `noscript` has enough words: this check needs no walk over the whole page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);

@@ -1,8 +1,8 @@
 //! Pictures of a page.
 //!
 //! A picture of the whole page is one capture beyond the window, from the top of the document. Alternative: a
-//! window as high as the page. That would stretch everything whose height depends on the window. It is used only
-//! where this is the aim: a box that fills the window and scrolls in place of the page.
+//! window as high as the page. That would stretch everything whose height depends on the window. It is used
+//! only where this is the aim: a box that fills the window and scrolls in place of the page.
 
 mod framing;
 mod reveal;
@@ -87,8 +87,8 @@ pub(crate) struct Screenshot {
 /// restored.
 ///
 /// A picture of the whole page shows fixed elements once, where they are in a window at the top of the page,
-/// and content that loads or appears when it is seen. The window is higher for a box that scrolls in place of the
-/// page. The picture is cut at 25,000,000 device pixels. What has not loaded in time is missing.
+/// and content that loads or appears when it is seen. The window is higher for a box that scrolls in place of
+/// the page. The picture is cut at 25,000,000 device pixels. What has not loaded in time is missing.
 pub(crate) async fn screenshot(tab: &Tab<'_>, format: &ScreenshotFormat) -> Result<Screenshot, CaptureError> {
     let device = Device::of(tab.request);
     let mut window = format.viewport.map_or(device, |viewport| device.with_viewport(viewport));

@@ -46,8 +46,8 @@ pub(super) async fn begin(tab: &Tab<'_>) -> Result<Extent, CallError> {
     tab.run(SCRIPT, vec![json!({ "op": "begin" })]).await
 }
 
-/// How many CSS pixels of its content a box hides that scrolls in place of the page, in a window that had this
-/// height.
+/// How many CSS pixels of its content a box hides that scrolls in place of the page. `window` is the height
+/// of the window before it was changed.
 pub(super) async fn hidden_height(tab: &Tab<'_>, window: u32) -> Result<u32, CallError> {
     tab.run(SCRIPT, vec![json!({ "op": "inner", "bottom": window })]).await
 }

@@ -4,13 +4,25 @@
 //                               frames of the result: {charset, frames: [{url, html, isFrameset}],
 //                               isChanged: whether "end" is to be called}. The HTML has at most `limit`
 //                               characters in all, and its addresses are absolute. Frames and shadow roots in
-//                               a frame are in its HTML. Slots that a script assigned get a name,
-//                               and texts for readers without scripts are hidden.
+//                               a frame are in its HTML. A link stands for a large frame of another origin.
+//                               Slots that a script assigned get a name, and texts for readers without
+//                               scripts are hidden, also notices that a style sheet hides.
 //   {op: "end"}                 Removes what was set.
 function dom({ op, mark, limit }) {
   const MAX_FRAMES = 20, MAX_EXAMINED = 200, MAX_DEPTH = 10, MAX_SLOTS = 1000;
   // Frequent elements that cannot have a shadow root.
   const NO_HOSTS = 'a,b,br,code,dd,dt,em,i,img,input,li,ol,option,path,script,strong,tbody,td,th,tr,ul';
+  // Smaller frames are buttons and counters. In square pixels.
+  const MIN_LINKED = 30000;
+  const ADS = /(^|[\s_-])(ads?|advert\w*|adsense|aswift|google_ads\w*)([\s_-]|$)/i;
+  const MAX_TEXTS = 200000, MAX_NOTICE = 400;
+  const NOTICE = new RegExp([
+    '(enable|activate|allow|turn on|switch on|requires?|needs?|without) java ?script',
+    'java ?script (is |must be |has to be |to be )?(enabled|required|needed|disabled|not |turned|switched)',
+    'java ?script (aktivieren|einschalten)', 'activ(er|ez|ar|e) (le |el |o )?java ?script',
+    'habilit\\w+ (el |o )?java ?script', 'abilita\\w* java ?script', 'включите java ?script',
+    '启用 ?java ?script', '啟用 ?java ?script', 'java ?script ?を有効',
+  ].join('|'), 'i');
   const self = globalThis.gleanerDom ??= { undo: [] };
   for (const undo of self.undo.splice(0)) undo();
   if (op === 'end') return null;
@@ -19,6 +31,7 @@ function dom({ op, mark, limit }) {
   const result = [];
   let examined = 0, inserted = 0;
   collect(document);
+  hideNotices();
   return { charset: own(document).characterSet, frames: result, isChanged: self.undo.length > 0 };
 
   // Frames in the order of the HTML, in which a shadow root comes before the children of its host.
@@ -37,12 +50,31 @@ function dom({ op, mark, limit }) {
     }
   }
 
+  // The style sheet of a page hides its notice where scripts run. Other text that is not shown may be that of a
+  // tab, which a visitor can open.
+  function hideNotices() {
+    const { body } = own(document);
+    if (!body) return;
+    const isShown = element => own(element).checkVisibility({ visibilityProperty: true });
+    const texts = own(document).createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let i = 0; i < MAX_TEXTS && texts.nextNode(); i++) {
+      const text = texts.currentNode;
+      if (text.data.length > MAX_NOTICE || !NOTICE.test(text.data)) continue;
+      let box = text.parentElement;
+      if (/^(script|style|noscript|template|textarea)$/.test(own(box).localName) || isShown(box)) continue;
+      for (let up = box; up !== body && !isShown(up); up = own(up).parentElement) {
+        if (own(up).textContent.length <= MAX_NOTICE) box = up;
+      }
+      set(box, 'hidden', '');
+    }
+  }
+
   function isFrame(element) {
     return element.localName === 'iframe' || element.localName === 'frame';
   }
 
   function mention(frame) {
-    const content = contentOf(frame, 0);
+    const content = contentOf(frame, 0) ?? linkTo(frame);
     const html = content?.innerHTML.toWellFormed() ?? '';
     limit -= html.length;
     if (!html || limit < 0) return;
@@ -66,6 +98,23 @@ function dom({ op, mark, limit }) {
     return content;
   }
 
+  // A link in place of the content of a large frame of another origin.
+  function linkTo(frame) {
+    let inner = null;
+    try { inner = frame.contentDocument; } catch {}
+    const { width, height } = frame.getBoundingClientRect();
+    if (inner || width * height < MIN_LINKED || inserted >= MAX_FRAMES) return null;
+    if (!/^https?:/.test(frame.src) || !frame.checkVisibility({ visibilityProperty: true })) return null;
+    const address = new URL(frame.src);
+    if (ADS.test(`${frame.id} ${frame.name} ${frame.title} ${frame.className}`)) return null;
+    const content = inert.createElement('div'), link = inert.createElement('a');
+    content.dataset.frameUrl = link.href = address.href;
+    link.textContent = frame.title.trim() || frame.getAttribute('aria-label')?.trim() || address.hostname;
+    content.appendChild(inert.createElement('p')).append(link);
+    inserted++;
+    return content;
+  }
+
   // A copy of what is in a node: shadow roots become templates, and the content of frames follows them.
   function copyOf(root, base, depth) {
     const copy = inert.createDocumentFragment();
@@ -83,7 +132,7 @@ function dom({ op, mark, limit }) {
         template.content.append(copyOf(shadowRoot, base, depth + 1));
         own(copies[i]).prepend(template);
       } else if (isFrame(element)) {
-        const content = contentOf(element, depth + 1);
+        const content = contentOf(element, depth + 1) ?? linkTo(element);
         if (content) copies[i].after(content);
       }
     }

@@ -223,8 +223,8 @@ fn body_of(request: &fetch::Request) -> Result<Option<Bytes>, Refusal> {
     Ok(Some(body.into()))
 }
 
-/// Gives an answer to the browser, or an empty document in its place: a page that is not HTML is read from the
-/// answer, and the browser would save it as a file.
+/// Gives an answer to the browser, or an empty document in its place: a page that is not HTML is read from
+/// the answer, and the browser would save it as a file.
 async fn fulfill(
     tab: &Tab<'_>,
     session: &SessionId,

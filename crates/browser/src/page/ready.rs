@@ -30,8 +30,8 @@ const OBSERVE: &str = concat!(
 const MAX_LOAD: Duration = Duration::from_secs(8);
 /// A document that takes longer to parse is observed unfinished.
 const MAX_PARSE: Duration = Duration::from_secs(5);
-/// A document that takes longer to parse gets no answer from a script or style sheet that it waits for, at the
-/// latest after half of its time.
+/// A document that takes longer to parse, or half of its time, goes on without the script or style sheet
+/// that it waits for.
 const MAX_BLOCKED: Duration = Duration::from_secs(8);
 /// From then on, each of them is given up this long after its request.
 const MAX_UNANSWERED: Duration = Duration::from_secs(2);
@@ -117,8 +117,8 @@ pub(crate) async fn wait(tab: &Tab<'_>) -> Result<Readiness, ReadyError> {
     }
 }
 
-/// Gives up what keeps documents from being parsed: the rest of a document is worth more than a script that does
-/// not answer, such as a counter.
+/// Gives up what keeps documents from being parsed: the rest of a document is worth more than a script that
+/// does not answer, such as a counter.
 async fn unblock(tab: &Tab<'_>) -> Infallible {
     let patience = MAX_BLOCKED.min(tab.until().saturating_duration_since(Instant::now()) / 2);
     loop {

@@ -74,7 +74,7 @@ async fn rendered(html: &str, options: Value) -> Option<Rendered> {
 
 #[tokio::test]
 async fn the_html_is_what_a_visitor_sees() {
-    let cases: [(&str, &[&str], &[&str]); 11] = [
+    let cases: [(&str, &[&str], &[&str]); 13] = [
         (
             "<!DOCTYPE html><p id=p></p><script>p.textContent = 'a < b & c'</script>",
             &["<!DOCTYPE html><html><head></head><body><p id=\"p\">a &lt; b &amp; c</p>"],
@@ -115,6 +115,21 @@ async fn the_html_is_what_a_visitor_sees() {
         (
             "<body><noscript>Switch it on</noscript><noscript><img src=a.png></noscript>",
             &["<noscript hidden=\"\">Switch it on</noscript><noscript><img src=a.png></noscript>"],
+            &[],
+        ),
+        (
+            "<iframe src=http://127.0.0.1:9/film title='A film' width=400 height=300></iframe>
+            <iframe src=http://127.0.0.1:9/button width=90 height=20></iframe>",
+            &[
+                "<div data-frame-url=\"http://127.0.0.1:9/film\"><p><a href=\"http:",
+                "9/film\">A film</a></p></div>",
+            ],
+            &["<a href=\"http://127.0.0.1:9/button\"", "data-gleaner"],
+        ),
+        (
+            "<style>.no-js, .tab { display: none }</style><div class=no-js><p>Sorry.</p><p>Please enable \
+             JavaScript to see the list.</p></div><div class=tab>In JavaScript: <code>a()</code></div>",
+            &["<div class=\"no-js\" hidden=\"\"><p>Sorry.</p>", "<div class=\"tab\">In JavaScript"],
             &[],
         ),
         (

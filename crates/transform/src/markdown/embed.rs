@@ -11,6 +11,9 @@ use crate::tree::{Attr, NodeId, Tag};
 /// Maximum length of a file name in bytes. A longer path segment is not used as a name.
 const MAX_NAME_BYTES: usize = 120;
 
+/// Maximum depth of a link in the element that it begins.
+const MAX_LINK_DEPTH: usize = 3;
+
 /// File extensions of pages. The name of the host describes a page better than its file name.
 const PAGE_EXTENSIONS: &[&str] = &["asp", "aspx", "cgi", "do", "htm", "html", "jsp", "php", "xhtml"];
 
@@ -41,6 +44,9 @@ impl Writer<'_> {
                 .and_then(|child| tree.attribute(child, Attr::Src))
         });
         let Some(url) = source.and_then(|source| self.options.resolver.web_url(source)) else { return };
+        if self.is_linked_after(node, &url) {
+            return;
+        }
         let label = [Attr::Title, Attr::AriaLabel]
             .into_iter()
             .filter_map(|name| tree.attribute(node, name).map(fold_spaces))
@@ -53,6 +59,24 @@ impl Writer<'_> {
             self.inline.close_link();
         }
         self.inline.space();
+    }
+
+    /// True if the next element begins with a link to the same address, as behind a frame of another site in
+    /// a rendered page.
+    fn is_linked_after(&self, node: NodeId, url: &Url) -> bool {
+        let tree = self.tree;
+        let siblings = std::iter::successors(tree.next_sibling(node), |sibling| tree.next_sibling(*sibling));
+        let mut first = siblings.take(2).find(|sibling| tree.is_element(*sibling));
+        for _ in 0..MAX_LINK_DEPTH {
+            let Some(element) = first else { return false };
+            if tree.tag(element) == Tag::A {
+                let href = tree.attribute(element, Attr::Href);
+                let link = href.and_then(|href| self.options.resolver.web_url(href));
+                return link.is_some_and(|link| link == *url);
+            }
+            first = tree.child_elements(element).next();
+        }
+        false
     }
 }
 

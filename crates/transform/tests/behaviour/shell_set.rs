@@ -52,19 +52,22 @@ const SHELLS: &[(&str, &str)] = &[
     (
         "React with a long notice",
         "<body><noscript><div class=notice><h2>JavaScript is switched off</h2><p>Your browser does not run \
-         scripts, so the list of mills cannot be shown here. Please switch JavaScript on in the settings of your \
-         browser and load this page again, or write to the office of the guild for a printed list.</p></div>\
-         </noscript><div id=root></div><script src=/a.js></script></body>",
+         scripts, so the list of mills cannot be shown here. Please switch JavaScript on in the settings of \
+         your browser and load this page again, or write to the office of the guild for a \
+         printed list.</p></div></noscript><div id=root></div><script src=/a.js></script></body>",
     ),
     (
         "Vue with a notice that explains each browser",
-        "<body><noscript><h1>Please switch JavaScript on</h1><p>In the first browser, open the menu, choose the \
-         settings, look for the page on privacy and security, and there for the rights of sites. Allow \
-         JavaScript for all sites, or for this one, and load the page again.</p><p>In the second browser, open a \
-         new window, write about:config into the line of addresses, and confirm that you will be careful. Look \
-         for the line javascript.enabled and set its value to true.</p><p>In the third browser, choose the \
+        "<body><noscript><h1>Please switch JavaScript on</h1><p>In the first browser, open the menu, choose \
+         the settings, look for the page on privacy and security, and there for the rights of sites. Allow \
+         JavaScript for all sites, or for this one, and load the page again.</p><p>In the second browser, \
+         open \
+         a new window, write about:config into the line of addresses, and confirm that you will be careful. \
+         Look for the line javascript.enabled and set its value to true.</p><p>In the third browser, \
+         choose the \
          preferences from the menu, then the page on security, and tick the box in the row with the word \
-         JavaScript. Then close the window.</p></noscript><div id=app></div><script src=/a.js></script></body>",
+         JavaScript. Then close the window.</p></noscript><div id=app></div><script src=/a.js></script>\
+         </body>",
     ),
     (
         "Vue with a boot screen",

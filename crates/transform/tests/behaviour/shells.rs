@@ -272,9 +272,9 @@ fn shells_are_distinguished_from_pages() {
 fn a_notice_in_noscript_is_no_text() {
     let url = "https://example.org/".parse().unwrap();
     let options = ScrapeOptions::new().formats(vec![Format::Markdown]).check().unwrap();
-    let notice = "Your browser runs no JavaScript, so the list of mills cannot be shown here. Please switch it \
-        on in the settings of your browser and load this page again, or write to the office of the guild for a \
-        printed list of all mills in the valley with their owners and rights.";
+    let notice = "Your browser runs no JavaScript, so the list of mills cannot be shown here. Please switch \
+        it on in the settings of your browser and load this page again, or write to the office of the guild \
+        for a printed list of all mills in the valley with their owners and rights.";
     for (attribute, text, is_text) in [("", notice, false), ("", LONG, true), (" hidden", LONG, false)] {
         let text = text.repeat(if is_text { 3 } else { 1 });
         let page = format!(

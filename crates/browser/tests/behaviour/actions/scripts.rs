@@ -60,6 +60,13 @@ async fn scripts_run_among_those_of_the_page() {
             json!([["a"], "function"]),
         ),
         passes(
+            "a page that has replaced `eval`",
+            "<script>window.eval = () => { throw Error('no') }</script>",
+            json!([script("const a = 2; window.b = a + 1")]),
+            "window.b",
+            json!(3),
+        ),
+        passes(
             "what one leaves, the next one sees",
             "<p>P</p>",
             json!([script("window.c = 3")]),

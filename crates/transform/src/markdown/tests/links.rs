@@ -85,6 +85,17 @@ fn embedded_content_becomes_a_named_link() {
             "[e.example](https://e.example/player.html)",
         ),
         (
+            "a link behind it",
+            "<iframe src='https://e.example/1'></iframe><div><p><a href='https://e.example/1'>A map</a></p>\
+             </div>",
+            "[A map](https://e.example/1)",
+        ),
+        (
+            "another link behind it",
+            "<iframe src='https://e.example/1'></iframe><p><a href='https://e.example/2'>Next</a></p>",
+            "[e.example](https://e.example/1)\n\n[Next](https://e.example/2)",
+        ),
+        (
             "separated from its neighbours",
             "a<video src='https://e.example/v.mp4'></video><object data='https://e.example/o.pdf'></object>b",
             "a [v.mp4](https://e.example/v.mp4) [o.pdf](https://e.example/o.pdf) b",
