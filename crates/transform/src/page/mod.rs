@@ -10,6 +10,7 @@ pub(crate) mod link_pass;
 pub(crate) mod links;
 pub(crate) mod metadata;
 mod month;
+pub(crate) mod own_address;
 pub(crate) mod picture;
 pub(crate) mod shell;
 mod shell_vocabulary;
