@@ -17,3 +17,4 @@ mod pdf;
 mod shell_set;
 mod shells;
 mod site_memory;
+mod stability;
