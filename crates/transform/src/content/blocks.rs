@@ -10,6 +10,7 @@ mod boxes;
 mod collect;
 mod definition_pairs;
 mod features;
+mod followers;
 mod furniture;
 mod gaps;
 mod labels;

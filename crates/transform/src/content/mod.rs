@@ -6,7 +6,8 @@
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
 //! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
-//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the
+//! numbers of kept paragraphs (`blocks/labels.rs`). The comments below an article and the articles after it
+//! are left out (`blocks/followers.rs`). In a crawl or a batch, what recurs on the pages of the
 //! site then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept
 //! text around them (`blocks/pictures.rs`).
 //!
@@ -29,6 +30,7 @@ mod vocabulary;
 
 use std::ops::Range;
 
+use gleaner_types::PageKind;
 use url::Url;
 
 pub(crate) use heading::PageNames;
@@ -53,13 +55,14 @@ pub(crate) struct Narrowed {
 }
 
 /// Hides everything but the main content of a page, if it has any. The same page has the same main content
-/// wherever it was found: `own_address` is what the page says of itself. `visit` judges the page by earlier
-/// pages of its site.
+/// wherever it was found: `own_address` is what the page says of itself. `kind` decides what follows the main
+/// content. `visit` judges the page by earlier pages of its site.
 pub(crate) fn narrow(
     tree: &Tree,
     view: &mut View,
     own_address: &Url,
     names: &PageNames<'_>,
+    kind: Option<PageKind>,
     visit: Option<&mut Visit<'_>>,
 ) -> Narrowed {
     let blocks = blocks::collect(tree, view, own_address);
@@ -82,6 +85,9 @@ pub(crate) fn narrow(
     let title = keep_title(tree, &blocks, &mut kept, names);
     if title.is_empty() {
         blocks.keep_opening(&mut kept);
+    }
+    if kind == Some(PageKind::Article) {
+        blocks.drop_followers(tree, &title, &mut kept);
     }
     if let Some(visit) = visit {
         recurring::leave_out(tree, &blocks, &likelihoods, &title, &mut kept, visit);

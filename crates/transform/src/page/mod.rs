@@ -6,6 +6,7 @@ mod date;
 pub(crate) mod images;
 mod inferred;
 pub(crate) mod json_ld;
+pub(crate) mod kind;
 pub(crate) mod link_pass;
 pub(crate) mod links;
 pub(crate) mod metadata;

@@ -7,7 +7,7 @@ use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use super::{Input, Page, Settings, html_to_markdown_within};
-use crate::page::{attributes, images, json_ld, link_pass, links, metadata, own_address, shell, state};
+use crate::page::{attributes, images, json_ld, kind, link_pass, links, metadata, own_address, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
@@ -227,6 +227,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     let own_address = own_address::of(tree, url);
     let (metadata, own_title) = metadata::read_with_title(tree, url, &own_address, &resolver);
     document.metadata = metadata;
+    document.metadata.page_kind = kind::read(tree);
     let mut warnings = Vec::new();
     let mut summary_warning = None;
     let mut is_blank = false;
@@ -286,7 +287,8 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
                 host: own_address.host_str().unwrap_or_default(),
             };
             visit = settings.visit(url);
-            let narrowed = content::narrow(tree, &mut view, &own_address, &names, visit.as_mut());
+            let kind = metadata.page_kind;
+            let narrowed = content::narrow(tree, &mut view, &own_address, &names, kind, visit.as_mut());
             if !narrowed.found {
                 view = whole();
                 is_whole = true;
