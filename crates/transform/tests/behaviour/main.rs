@@ -9,6 +9,7 @@ mod files;
 mod forms;
 mod hostile;
 mod injection;
+mod kinds;
 mod languages;
 mod markdown;
 mod parts;
