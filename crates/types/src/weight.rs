@@ -137,6 +137,7 @@ fn metadata_weight(metadata: &Metadata) -> usize {
         credits_used: _,
         concurrency_limited: _,
         duration: _,
+        page_kind: _,
         other,
     } = metadata;
     let texts = [
