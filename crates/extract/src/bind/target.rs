@@ -118,12 +118,16 @@ impl<'s> TargetField<'s> {
 /// How the values of a field are read.
 fn form_of(concept: Option<&Concept>, name: &str, shape: &Shape) -> ValueForm {
     let form = concept.map_or_else(|| form_by_name(name, shape), |concept| concept.form);
+    let is_number = matches!(shape.kind, ShapeKind::Number | ShapeKind::Integer);
+    if is_number && (shape.asked.currency().is_some() || shape.asked.is_hundredths) {
+        return ValueForm::Price;
+    }
     match form {
         ValueForm::Price | ValueForm::Number | ValueForm::Duration | ValueForm::Rating | ValueForm::Count => {
             form
         }
         // The schema asks for a number under the name of a text, so the concept's form does not apply.
-        _ if matches!(shape.kind, ShapeKind::Number | ShapeKind::Integer) => ValueForm::Number,
+        _ if is_number => ValueForm::Number,
         ValueForm::Currency if asks_for_code(name, shape) => ValueForm::CurrencyCode,
         _ => form,
     }

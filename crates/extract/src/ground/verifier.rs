@@ -9,7 +9,7 @@ use super::visible_text::{VisibleText, widened};
 use super::{FoldedText, LinkTable};
 use crate::bind::TargetField;
 use crate::leaf::MissingReason;
-use crate::normalise::{ValueForm, fold_spaces, normalise};
+use crate::normalise::{ValueForm, fold_spaces, normalise, plain_number};
 use crate::schema::ShapeKind;
 use crate::typed::{NumberStyle, date};
 
@@ -95,7 +95,7 @@ impl<'p> ClaimVerifier<'p> {
         let line = widened(self.markdown, &span, |found, _| found == '\n');
         let line = self.markdown.get(line).unwrap_or_default();
         let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
-        match derive_value(target, value, &claimed, &found) {
+        match derive_value(target, value, &claimed, &found).filter(|value| target.shape.admits(value)) {
             Some(value) => ClaimOutcome::Verified { value, quote: words.trim().to_owned(), span },
             None => ClaimOutcome::Refused(MissingReason::NotInQuote),
         }
@@ -147,7 +147,7 @@ fn derive_value(
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
             let made = find_number(found.text, &found.range, claimed_number(claimed)?)?;
-            normalise(&made.decimal, ValueForm::Number, shape, NumberStyle::Data)
+            plain_number(&made.decimal, shape)
         }
         ShapeKind::Boolean => {
             let answer = match adjacent_answer(found.text, &found.range) {

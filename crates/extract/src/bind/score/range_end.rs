@@ -1,22 +1,29 @@
 use serde_json::Value;
 
 use crate::bind::target::TargetField;
-use crate::normalise::{ValueForm, normalise};
+use crate::normalise::{ValueForm, normalise_labelled};
 use crate::typed::{NumberStyle, date_range, money_range};
 
-/// The value that a text of the page states for a field. Of a range, a field for its end gets the end.
-pub(super) fn value_in(text: &str, target: &TargetField<'_>) -> Option<Value> {
-    let read = |text: &str| normalise(text, target.form, target.shape, NumberStyle::Prose);
+/// The value that a text of the page states for a field, with the label that the page gives it. Of a range, a
+/// field for its end gets the end.
+pub(super) fn value_in(
+    text: &str,
+    label: &str,
+    target: &TargetField<'_>,
+    style: NumberStyle,
+) -> Option<Value> {
+    let read = |text: &str| normalise_labelled(text, label, target.form, target.shape, style);
     let ends_range = ["end date", "salary max", "highest price"].iter().any(|name| target.has_concept(name));
     match target.form {
         ValueForm::Date | ValueForm::Moment if ends_range => match date_range(text) {
             Some((_, end)) => read(&end),
             None => read(text),
         },
-        ValueForm::Price | ValueForm::Number => match money_range(text) {
+        ValueForm::Price | ValueForm::Number => match money_range(text, style) {
             Some((low, high, _)) => {
                 let end = if ends_range { high.unwrap_or(low) } else { low };
-                normalise(&end.decimal, target.form, target.shape, NumberStyle::Data)
+                let sum = format!("{} {}", end.decimal, end.currency.unwrap_or_default());
+                normalise_labelled(&sum, label, target.form, target.shape, NumberStyle::Data)
             }
             None => read(text),
         },
@@ -36,6 +43,10 @@ mod tests {
             ("salary_min", "number", "$50,000 - $70,000 a year", json!(50_000)),
             ("salary_max", "number", "$50,000 - $70,000 a year", json!(70_000)),
             ("price", "number", "12,50 €", json!(12.5)),
+            ("price", "number", "$1.2M", json!(1_200_000)),
+            ("price_eur", "number", "€1,499.00", json!(1_499)),
+            ("price_cents", "integer", "€14.99", json!(1_499)),
+            ("weight_g", "number", "31 kg", json!(31_000)),
             ("end_date", "string", "3–5 March 2021", json!("2021-03-05")),
             ("start_date", "string", "3–5 March 2021", json!("2021-03-03")),
         ];
@@ -43,7 +54,21 @@ mod tests {
             let shape = Shape::from_schema(&json!({ "properties": { name: { "type": kind } } })).unwrap();
             let field = &shape.fields()[0];
             let target = TargetField::new(format!("/{name}"), Vec::new(), field);
-            assert_eq!(value_in(text, &target), Some(expected), "{name}: {text}");
+            assert_eq!(value_in(text, "", &target, NumberStyle::Prose), Some(expected), "{name}: {text}");
+        }
+        let rows = [
+            ("price_usd", "€1,499.00", "", None),
+            ("price_eur", "1,499.00", "", None),
+            ("price_eur", "1,499.00", "price eur", Some(json!(1_499))),
+            ("weight_lbs", "31 kg", "", None),
+            ("weight_g", "31", "weight", None),
+            ("weight_g", "31", "weight kg", Some(json!(31_000))),
+        ];
+        for (name, text, label, expected) in rows {
+            let shape = Shape::from_schema(&json!({ "properties": { name: { "type": "number" } } })).unwrap();
+            let field = &shape.fields()[0];
+            let target = TargetField::new(format!("/{name}"), Vec::new(), field);
+            assert_eq!(value_in(text, label, &target, NumberStyle::Prose), expected, "{name}: {text}");
         }
     }
 }
