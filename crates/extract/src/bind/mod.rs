@@ -5,6 +5,7 @@
 //! without one, the score decides. Below the bound of the model, or [`MIN_CONFIDENCE`] without one, nothing is
 //! chosen, as an empty field is better than a wrong one.
 
+mod addresses;
 mod codes;
 mod concept;
 mod concepts;
