@@ -24,7 +24,7 @@ pub(super) fn complete(evidence: &Evidence<'_>, shape: &Shape, out: &mut Extract
     if fields.is_empty() {
         return;
     }
-    let base = base_of(evidence);
+    let base = address_base(evidence);
     let Extraction { data, leaves, missing } = out;
     leaves.retain_mut(|leaf| {
         let Some(shape) = fields.iter().find(|(path, _)| fits(path, &leaf.pointer)).map(|(_, shape)| shape)
@@ -100,7 +100,7 @@ fn fits(path: &str, pointer: &str) -> bool {
 }
 
 /// The address that relative ones are completed with: that of the first `base` element, else the page's.
-fn base_of(evidence: &Evidence<'_>) -> Url {
+pub(crate) fn address_base(evidence: &Evidence<'_>) -> Url {
     let tree = &evidence.tree;
     let base = tree
         .nodes()
@@ -111,12 +111,13 @@ fn base_of(evidence: &Evidence<'_>) -> Url {
         .unwrap_or_else(|| evidence.url.clone())
 }
 
-fn absolute(base: &Url, text: &str) -> Option<String> {
+/// The absolute form of an address; one that is absolute stays as the page writes it. `None` if it cannot be
+/// completed, or is a script.
+pub(crate) fn absolute(base: &Url, text: &str) -> Option<String> {
     if text.len() > MAX_ADDRESS_BYTES {
         return None;
     }
     let url = base.join(text.trim()).ok()?;
-    // An absolute address stays as the page writes it.
     let is_absolute = Url::parse(text).is_ok();
     (!OTHER_SCHEMES.contains(&url.scheme()))
         .then(|| if is_absolute { text.to_owned() } else { url.as_str().to_owned() })

@@ -36,6 +36,7 @@ mod words;
 pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
+pub(crate) use addresses::{absolute, address_base};
 pub(crate) use concept::{concept_name, is_known, is_meant, is_number_name};
 pub(crate) use entity::{scalar, values};
 pub(crate) use node_names::NodeNames;

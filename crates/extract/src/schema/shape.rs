@@ -159,7 +159,7 @@ impl Shape {
                         }
                         let empty = match field.shape.kind {
                             ShapeKind::Object(_) => Value::Object(Map::new()),
-                            ShapeKind::List(_) => Value::Array(Vec::new()),
+                            ShapeKind::List(_) if field.shape.admits_items(0) => Value::Array(Vec::new()),
                             _ => Value::Null,
                         };
                         object.insert(field.name.clone(), empty);
