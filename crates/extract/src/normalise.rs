@@ -72,7 +72,8 @@ pub(crate) fn plain_number(decimal: &str, shape: &Shape) -> Option<Value> {
     number(decimal, shape.kind == ShapeKind::Integer).filter(|value| shape.admits(value))
 }
 
-/// Like [`normalise`], with a label or a key that may state the unit or the currency of the text: `Weight (kg)`.
+/// Like [`normalise`], with a label or a key that may state the unit or the currency of the text:
+/// `Weight (kg)`.
 pub(crate) fn normalise_labelled(
     text: &str,
     label: &str,
@@ -165,8 +166,8 @@ fn price_in(text: &str, code: &str, style: NumberStyle) -> Option<String> {
     found.all(|other| other.decimal == first.decimal).then_some(first.decimal)
 }
 
-/// Whether an amount is in a currency for sure. A plain `$` is taken for the dollar of the United States; other
-/// signs that several countries share tell nothing.
+/// Whether an amount is in a currency for sure. A plain `$` is taken for the dollar of the United States;
+/// other signs that several countries share tell nothing.
 fn is_in(money: &Money, code: &str) -> bool {
     let sign = money.currency.as_deref().unwrap_or_default();
     currency_code(sign) == Some(code) || (sign == "$" && code == "USD")
@@ -183,7 +184,7 @@ fn any_price(text: &str, style: NumberStyle) -> Option<String> {
     let found: Vec<_> = money_in(text, style).take(MAX_AMOUNTS).collect();
     match found.as_slice() {
         // `12pcs` is no sum.
-        [only] => (only.currency.is_some() || !is_measured(text, only)).then(|| only.decimal.clone()),
+        [only] => (only.currency.is_some() || !is_measured(text, only, style)).then(|| only.decimal.clone()),
         // A range starts with the lowest price.
         [low, high] if low.currency.is_some() || high.currency.is_some() => {
             let ranges = is_range(text.get(low.range.end..high.range.start).unwrap_or_default());
@@ -196,12 +197,15 @@ fn any_price(text: &str, style: NumberStyle) -> Option<String> {
     }
 }
 
-/// Whether a unit or a word stands right behind a number, which is then no sum of money.
-fn is_measured(text: &str, money: &Money) -> bool {
+/// Whether a unit or a word stands right behind a number, which is then no sum of money. In data for machines,
+/// the period of a salary does.
+fn is_measured(text: &str, money: &Money, style: NumberStyle) -> bool {
     let behind = text.get(money.range.end..).unwrap_or_default();
     // Hungarian shops write the forint like feet.
     let is_forint = behind.trim_start().starts_with("ft");
-    !is_forint && (behind.starts_with(char::is_alphabetic) || Unit::behind(&money.decimal, behind).is_some())
+    let has_unit = Unit::behind(&money.decimal, behind)
+        .is_some_and(|(unit, _)| style != NumberStyle::Data || !unit.is_of_time());
+    !is_forint && (behind.starts_with(char::is_alphabetic) || has_unit)
 }
 
 /// Whether the text between two amounts makes them a range.
@@ -291,16 +295,10 @@ fn is_data_word(text: &str) -> bool {
 fn dated(text: &str, shape: &Shape, with_time: bool) -> Option<String> {
     match shape.format.as_deref() {
         Some("date") => date(text)?.get(..DAY_BYTES).map(str::to_owned),
-        // RFC 3339 requires an offset: without one, the moment is unknown.
-        Some("date-time") => moment(text).filter(|moment| has_offset(moment)),
+        Some("date-time") => moment(text),
         _ if with_time => moment(text),
         _ => date(text),
     }
-}
-
-/// Whether a moment has an offset from UTC behind its time of day.
-fn has_offset(moment: &str) -> bool {
-    moment.get(DAY_BYTES..).is_some_and(|time| time.len() > 1 && time.contains(['Z', '+', '-']))
 }
 
 /// A duration as the page writes it, or in the form of ISO 8601 for the format `duration`.

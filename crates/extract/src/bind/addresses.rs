@@ -17,8 +17,8 @@ const MAX_HEAD_NODES: usize = 2_000;
 /// Schemes of what is no address of a page or a file.
 const OTHER_SCHEMES: [&str; 4] = ["javascript", "data", "blob", "about"];
 
-/// Makes the addresses of a result absolute. One that cannot be completed, or that the schema excludes, is left
-/// out.
+/// Makes the addresses of a result absolute. One that cannot be completed, or that the schema excludes, is
+/// left out.
 pub(super) fn complete(evidence: &Evidence<'_>, shape: &Shape, out: &mut Extraction) {
     let fields = fields_with_addresses(shape);
     if fields.is_empty() {

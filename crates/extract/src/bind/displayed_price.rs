@@ -164,7 +164,7 @@ pub(crate) fn leave_out_minor_units(
         if !pool.iter_mut().any(|candidate| is_in_doubt(candidate)) {
             continue;
         }
-        let shown = shown.get_or_insert_with(|| shown_sums(evidence));
+        let shown: &Vec<f64> = shown.get_or_insert_with(|| shown_sums(evidence));
         let others = pool.iter_mut().filter(|candidate| candidate.method != Method::EmbeddedState);
         let stated: Vec<f64> = others.filter_map(|candidate| amount(candidate)).collect();
         let is_known = |sum: f64| shown.iter().chain(&stated).any(|known| same(*known, sum));

@@ -91,8 +91,8 @@ impl Asked {
         let longest = |words: &str| longest_unit(&words.split(' ').collect::<Vec<_>>());
         let currency =
             name.iter().find_map(|word| currency(word)).or_else(|| asked_in(&text).find_map(first));
-        let is_hundredths =
-            name.len() > 1 && name.last().is_some_and(|last| HUNDREDTHS.contains(&last.as_str()));
+        let is_hundredths = text.contains("in cents")
+            || (name.len() > 1 && name.last().is_some_and(|last| HUNDREDTHS.contains(&last.as_str())));
         Self {
             unit: unit_of_name(&name).or_else(|| asked_in(&text).find_map(longest)),
             currency: currency.map(str::to_owned),

@@ -1,9 +1,12 @@
-//! What a schema allows beside the type of a value: bounds, lengths, a pattern. A value that breaks it is none.
+//! What a schema allows beside the type of a value: bounds, lengths, a pattern, a format. A value that breaks
+//! it is none.
 
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::flat_schema::FlatSchema;
 use super::validity::EcmaPattern;
@@ -23,6 +26,8 @@ pub(crate) struct Rules {
     min_length: Option<u64>,
     max_length: Option<u64>,
     pattern: Option<Pattern>,
+    /// Whether a text must be a moment of RFC 3339, which has an offset.
+    is_moment: bool,
     min_items: Option<u64>,
     max_items: Option<u64>,
     /// Whether no value is allowed: the schema is `false`.
@@ -76,6 +81,7 @@ impl Rules {
                 .get("pattern")
                 .and_then(Value::as_str)
                 .map(|source| Pattern { source: source.to_owned(), ..Pattern::default() }),
+            is_moment: schema.get("format").and_then(Value::as_str) == Some("date-time"),
             min_items: count("minItems"),
             max_items: count("maxItems"),
             never: false,
@@ -120,6 +126,7 @@ impl Rules {
         !self.never
             && self.min_length.is_none_or(|bound| length() >= bound)
             && self.max_length.is_none_or(|bound| length() <= bound)
+            && (!self.is_moment || OffsetDateTime::parse(text, &Rfc3339).is_ok())
             && self.pattern.as_ref().is_none_or(|pattern| pattern.matches(text))
     }
 
@@ -149,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_value_that_breaks_the_schema_is_not_admitted() {
-        let rows: [(Value, &[Value], &[Value]); 9] = [
+        let rows: [(Value, &[Value], &[Value]); 10] = [
             (
                 json!({ "type": "number", "minimum": 0, "maximum": 5 }),
                 &[json!(0), json!(5)],
@@ -165,6 +172,11 @@ mod tests {
                 json!({ "type": "string", "pattern": "^(?=.*\\d)(?!X)[A-Z0-9-]+$" }),
                 &[json!("KF-4")],
                 &[json!("KF"), json!("X4"), json!("kf-4")],
+            ),
+            (
+                json!({ "type": "string", "format": "date-time" }),
+                &[json!("2025-12-12T19:00:00Z"), json!("2025-12-12T19:00:00+01:00")],
+                &[json!("2025-12-12T19:00:00"), json!("2025-12-12")],
             ),
             // A back-reference cannot be checked.
             (json!({ "type": "string", "pattern": "^(a)\\1$" }), &[json!("b")], &[]),
@@ -183,7 +195,8 @@ mod tests {
     #[test]
     fn rules_survive_storage() {
         let schema = json!({ "properties": {
-            "sku": { "type": "string", "pattern": "^[0-9]+$" }, "weight_g": { "type": "number", "minimum": 1 },
+            "sku": { "type": "string", "pattern": "^[0-9]+$" },
+            "weight_g": { "type": "number", "minimum": 1 },
         } });
         let shape = Shape::from_schema(&schema).unwrap();
         let stored = serde_json::to_string(&shape).unwrap();

@@ -149,7 +149,7 @@ pub(super) fn magnitude(behind: &str, has_currency: bool) -> Option<(u32, usize)
         if word == "T" && is_before_sign && !has_currency {
             return Some(3);
         }
-        let is_money = (has_currency || is_before_sign) && gap == 0;
+        let is_money = is_before_sign || (has_currency && gap == 0);
         if is_money { power_in(LETTERS_OF_MONEY, &fold(word)) } else { None }
     };
     let power = power_of(word).or_else(of_money)?;
@@ -215,6 +215,7 @@ mod tests {
             ("5", "百万円", Some("5000000")),
             ("45", "kEUR", Some("45000")),
             ("2", "m€", Some("2000000")),
+            ("100", " MUSD", Some("100000000")),
             ("5", "m", None),
             ("5", " kilometres", None),
             ("5", "", None),

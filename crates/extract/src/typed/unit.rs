@@ -48,8 +48,8 @@ const UNITS: &[(UnitKind, i64, i32, &str)] = &[
         UnitKind::Area,
         1,
         0,
-        "m2|qm|sqm|sq m|sq metres|sq meters|square metre|square metres|square meter|square meters|quadratmeter|\
-         metros cuadrados|metres carres|metri quadrati|mq|m^2|кв м|м2|平米|平方米|平方メートル|㎡|m 2",
+        "m2|qm|sqm|sq m|sq metres|sq meters|square metre|square metres|square meter|square meters|\
+         quadratmeter|metros cuadrados|metres carres|metri quadrati|mq|m^2|кв м|м2|平米|平方米|平方メートル|㎡|m 2",
     ),
     (UnitKind::Area, 1, 6, "km2|sq km|square kilometre|square kilometres|square kilometers"),
     (UnitKind::Area, 1, 4, "ha|hectare|hectares|hektar"),
@@ -138,8 +138,8 @@ const MAX_YEARS_DIGITS: usize = 3;
 const MAX_CONVERTED_DIGITS: usize = 15;
 /// Highest power of ten of a conversion.
 const MAX_POWER: u32 = 18;
-/// Upper bound on the decimals that a conversion adds, unless the units differ by a power of ten. More of them
-/// state a precision that the page does not have: 45,123 miles are not 72,618.429312 km.
+/// Upper bound on the decimals that a conversion adds, unless the units differ by a power of ten. More of
+/// them state a precision that the page does not have: 45,123 miles are not 72,618.429312 km.
 const MAX_ADDED_DECIMALS: usize = 2;
 /// First character of the scripts that write words without blanks between them.
 const FIRST_UNSPACED: char = '\u{2e80}';
@@ -152,6 +152,11 @@ impl Unit {
             .iter()
             .find(|(.., names)| names.split('|').any(|known| known == name))
             .map(|(kind, digits, power, _)| Self { kind: *kind, digits: *digits, power: *power })
+    }
+
+    /// Whether it measures time.
+    pub(crate) const fn is_of_time(self) -> bool {
+        matches!(self.kind, UnitKind::Time | UnitKind::Calendar)
     }
 
     /// The unit behind a number, and the bytes up to its end.

@@ -11,8 +11,8 @@ const SPACE: &str = r"\t-\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{20
 /// Starts of groups that look around, which the `regex` crate does not know.
 const LOOKAROUND: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
 
-/// Whether a `pattern` is a regular expression within the size limit. Of lookaround and back-references, which
-/// the `regex` crate does not know, only the rest is checked.
+/// Whether a `pattern` is a regular expression within the size limit. The `regex` crate knows neither
+/// lookaround nor back-references: of a pattern with them, the rest is checked.
 pub(super) fn is_valid(pattern: &str) -> bool {
     compiled(pattern).is_some() || compiled(&without_lookaround(pattern)).is_some()
 }
@@ -52,8 +52,8 @@ pub(in crate::schema) struct EcmaPattern {
 }
 
 impl EcmaPattern {
-    /// Compiles a pattern. Lookaheads right behind `^` are checked one by one; `None` with other lookaround or
-    /// with back-references.
+    /// Compiles a pattern. Lookaheads right behind `^` are checked one by one; `None` with other lookaround
+    /// or with back-references.
     pub(in crate::schema) fn compile(pattern: &str) -> Option<Self> {
         if let Some(pattern) = compiled(pattern) {
             return Some(Self { pattern, ahead: Vec::new() });
