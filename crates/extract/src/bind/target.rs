@@ -87,6 +87,10 @@ impl<'s> TargetField<'s> {
             let moved = order.remove(named);
             order.insert(first, moved);
         }
+        // `rating_count` is the count of the ratings, if the entity has one of the reviews, too.
+        if self.form == ValueForm::Count {
+            order.sort_by_key(|path| path.rsplit('.').next() != Some(self.folded.as_str()));
+        }
         let mut weight = 1.0;
         for path in order {
             if paths.first().is_none_or(|(first, _)| first != path) {
@@ -332,8 +336,9 @@ mod tests {
 
     #[test]
     fn paths_start_with_what_the_field_is_called() {
-        let rows: [(&[&str], &str, &[&str]); 5] = [
+        let rows: [(&[&str], &str, &[&str]); 6] = [
             (&[], "price", &["offers.price"]),
+            (&[], "rating_count", &["aggregate rating.rating count", "aggregate rating.review count"]),
             (&[], "headline", &["headline", "name"]),
             (&[], "motto", &["motto"]),
             (&["author"], "name", &["author.name", "author"]),

@@ -11,7 +11,7 @@ use crate::bind::TargetField;
 use crate::leaf::MissingReason;
 use crate::normalise::{ValueForm, fold_spaces, normalise, plain_number};
 use crate::schema::ShapeKind;
-use crate::typed::{NumberStyle, date};
+use crate::typed::{NumberStyle, date, moment};
 
 /// Upper bound on the claims of one answer; further claims are refused.
 pub const MAX_CLAIMS: usize = 20_000;
@@ -163,7 +163,9 @@ fn derive_value(
             if matches!(target.form, ValueForm::Date | ValueForm::Moment)
                 || matches!(shape.format.as_deref(), Some("date" | "date-time"))
             {
-                match (date(words), date(claimed)) {
+                let has_time = shape.format.as_deref() == Some("date-time");
+                let made = if has_time { moment(words) } else { date(words) };
+                match (made, date(claimed)) {
                     (Some(made), Some(claimed_date)) => {
                         return (made.get(..10) == claimed_date.get(..10)).then(|| Value::from(made));
                     }

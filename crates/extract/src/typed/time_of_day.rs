@@ -10,6 +10,8 @@ const HOUR_WORDS: &[&str] =
 const SHORT_HOUR_WORDS: &[&str] = &["h", "u", "hs", "hrs", "ч", "год", "heures", "heure", "horas", "hod"];
 /// First hour that a short hour word makes a time of day.
 const MIN_SHORT_HOUR: u32 = 7;
+/// The highest offset from UTC, in hours.
+const MAX_OFFSET_HOURS: u32 = 14;
 /// Words right before a time whose minutes follow a point: `kl. 19.30`.
 const CLOCK_WORDS: &[&str] = &["kl", "klo", "kell", "klukkan", "plkst", "val", "pukul", "jam"];
 /// Ends of words before the hours of the morning.
@@ -254,7 +256,7 @@ fn zone_at(tokens: &Tokens<'_>, at: usize) -> Option<(i32, usize)> {
         _ => return None,
     };
     let offset = i32::try_from(hours * 60 + minutes).ok()?;
-    (hours < 24 && minutes < 60).then_some((sign * offset, next))
+    (hours <= MAX_OFFSET_HOURS && minutes < 60).then_some((sign * offset, next))
 }
 
 /// The offset from UTC right behind a time, in minutes. `10:00-12:00` is a range unless it is ISO 8601.
