@@ -218,12 +218,26 @@ impl<'a> Evidence<'a> {
         *self.style.get_or_init(|| {
             let text = truncate(self.tree.text(), MAX_STYLE_BYTES);
             let sums = money_amounts(text).filter(|money| money.currency.is_some()).take(MAX_STYLE_SUMS);
-            style_shown(sums.filter_map(|money| text.get(money.range))).unwrap_or_else(|| {
-                let root = self.tree.nodes().take(MAX_ROOT_NODES).find(|node| self.tree.is(*node, &["html"]));
-                let language = root.and_then(|root| self.tree.attribute(root, "lang")).unwrap_or_default();
-                style_of_language(&language)
-            })
+            let sums: Vec<&str> = sums.filter_map(|money| text.get(money.range)).collect();
+            style_shown(sums.iter().copied()).unwrap_or_else(|| self.style_by_language(&sums))
         })
+    }
+
+    /// How the language of the page writes numbers; open if its sums are written as in other languages. English
+    /// has the sign before the number, so the `1.299 €` of a shop whose template says `en` are no 1.299 €.
+    fn style_by_language(&self, sums: &[&str]) -> NumberStyle {
+        let root = self.tree.nodes().take(MAX_ROOT_NODES).find(|node| self.tree.is(*node, &["html"]));
+        let language = root.and_then(|root| self.tree.attribute(root, "lang")).unwrap_or_default();
+        let style = style_of_language(&language);
+        let is_foreign = |sum: &&str| {
+            let has_sign_behind = sum.starts_with(|found: char| found.is_ascii_digit());
+            match style {
+                NumberStyle::Point => has_sign_behind && sum.contains('.'),
+                NumberStyle::Comma => !has_sign_behind && sum.contains(','),
+                _ => false,
+            }
+        };
+        if sums.iter().any(is_foreign) { NumberStyle::Prose } else { style }
     }
 
     /// The text of the main heading, else the title.
