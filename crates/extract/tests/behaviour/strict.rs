@@ -112,18 +112,15 @@ fn a_unit_in_the_name_of_a_property_is_a_condition() {
 #[test]
 fn a_currency_in_the_name_of_a_property_is_a_condition() {
     let number = json!({ "type": "number" });
-    let names = ["price_usd", "price_eur", "price_gbp", "price_cents"];
+    let names = ["price_usd", "price_eur", "price_gbp"];
     let properties: Vec<(&str, Value)> = names.iter().map(|name| (*name, number.clone())).collect();
     let pages = [
-        ("<p class=price>€1,499.00</p>", [Value::Null, json!(1_499), Value::Null, json!(149_900)]),
-        (
-            "<p class=price>$49.99 / €45.99 / £39.99</p>",
-            [json!(49.99), json!(45.99), json!(39.99), json!(4_999)],
-        ),
+        ("<p class=price>€1,499.00</p>", [Value::Null, json!(1_499), Value::Null]),
+        ("<p class=price>$49.99 / €45.99 / £39.99</p>", [json!(49.99), json!(45.99), json!(39.99)]),
         (
             r#"<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":"20.50",
             "priceCurrency":"GBP"}}</script>"#,
-            [Value::Null, Value::Null, json!(20.5), json!(2_050)],
+            [Value::Null, Value::Null, json!(20.5)],
         ),
     ];
     for (body, right) in pages {
