@@ -1,8 +1,12 @@
 use serde_json::Value;
 
+use crate::bind::concept_name;
 use crate::bind::target::TargetField;
 use crate::normalise::{ValueForm, normalise_labelled};
 use crate::typed::{NumberStyle, date_range, money_range};
+
+/// Longest text that is a salary without a label, in bytes.
+const MAX_SALARY_BYTES: usize = 48;
 
 /// The value that a text of the page states for a field, with the label that the page gives it. Of a range, a
 /// field for its end gets the end.
@@ -20,6 +24,9 @@ pub(super) fn value_in(
             None => read(text),
         },
         ValueForm::Price | ValueForm::Number => match money_range(text, style) {
+            Some((_, None, period)) if is_of_salary(target) && !is_salary(text, label, period.is_some()) => {
+                None
+            }
             Some((low, high, _)) => {
                 let end = if ends_range { high.unwrap_or(low) } else { low };
                 let sum = format!("{} {}", end.decimal, end.currency.unwrap_or_default());
@@ -29,6 +36,17 @@ pub(super) fn value_in(
         },
         _ => read(text),
     }
+}
+
+fn is_of_salary(target: &TargetField<'_>) -> bool {
+    target.has_concept("salary min") || target.has_concept("salary max")
+}
+
+/// Whether a single sum is a salary: its label says so, or it is hardly more than a sum for a period. In a
+/// sentence it may be any sum.
+fn is_salary(text: &str, label: &str, has_period: bool) -> bool {
+    let is_labelled = concept_name(label).is_some_and(|name| name.starts_with("salary"));
+    is_labelled || (has_period && text.len() <= MAX_SALARY_BYTES)
 }
 
 #[cfg(test)]
@@ -57,6 +75,10 @@ mod tests {
             assert_eq!(value_in(text, "", &target, NumberStyle::Prose), Some(expected), "{name}: {text}");
         }
         let rows = [
+            ("salary_max", "We raised $45 million last year and serve many patients.", "", None),
+            ("salary_max", "$45 million", "", None),
+            ("salary_max", "$25.50 per hour", "", Some(json!(25.5))),
+            ("salary_min", "$50,000", "salary", Some(json!(50_000))),
             ("price_usd", "€1,499.00", "", None),
             ("price_eur", "1,499.00", "", None),
             ("price_eur", "1,499.00", "price eur", Some(json!(1_499))),
