@@ -149,7 +149,7 @@ pub(crate) fn collect(
                     .then(|| sum_text(evidence, texts, node, text))
                     .flatten();
                 let value = sum.as_deref().unwrap_or_else(|| value_text(target, text));
-                let Some(value) = normalise(value, target.form, target.shape, NumberStyle::Prose) else {
+                let Some(value) = normalise(value, target.form, target.shape, evidence.style()) else {
                     continue;
                 };
                 *count += 1;
@@ -353,7 +353,7 @@ fn attributes<'a>(
             let style = if target.form == ValueForm::Price && !value.contains(',') {
                 NumberStyle::Data
             } else {
-                NumberStyle::Prose
+                evidence.style()
             };
             let Some(found) = normalise(&value, target.form, target.shape, style) else { continue };
             if target.form == ValueForm::Price

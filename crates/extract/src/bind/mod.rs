@@ -5,6 +5,7 @@
 //! without one, the score decides. Below the bound of the model, or [`MIN_CONFIDENCE`] without one, nothing is
 //! chosen, as an empty field is better than a wrong one.
 
+mod addresses;
 mod codes;
 mod concept;
 mod concepts;
@@ -35,6 +36,7 @@ mod words;
 pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
+pub(crate) use addresses::{absolute, address_base};
 pub(crate) use concept::{concept_name, is_known, is_meant, is_number_name};
 pub(crate) use entity::{scalar, values};
 pub(crate) use node_names::NodeNames;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::addresses;
 use super::list_values::{self, PageView};
 use super::pool::{Choice, Pool};
 use super::score::{self, Model, OfferedValue, OptionTable, PageSegments, is_structured};
@@ -37,6 +38,7 @@ pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Mode
         }),
         _ => Value::Null,
     };
+    addresses::complete(page.evidence(), shape, &mut out);
     out
 }
 
@@ -112,12 +114,41 @@ fn object(
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
-        match list(view, inner, &pointer, &field.name, out) {
+        let found = list(view, inner, &pointer, &field.name, out).map(|found| {
+            let kept = field.shape.max_items();
+            shortened(found, kept, &pointer, out)
+        });
+        let count = found.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+        let found = found.filter(|_| field.shape.admits_items(count));
+        let is_missing = found.is_none();
+        match found {
             Some(found) => set_at(&mut data, &pointer, found),
-            None => out.missing.push(Missing { pointer, reason: MissingReason::NotFound }),
+            None if field.shape.admits_items(0) => {}
+            None if field.shape.nullable => set_at(&mut data, &pointer, Value::Null),
+            None => remove(&mut data, &pointer),
+        }
+        if is_missing {
+            let below = child_pointer(&pointer, "");
+            out.leaves.retain(|leaf| !leaf.pointer.starts_with(&below));
+            out.missing.push(Missing { pointer, reason: MissingReason::NotFound });
         }
     }
     data
+}
+
+/// A list of at most as many elements as the schema allows.
+fn shortened(list: Value, max_items: usize, pointer: &str, out: &mut Extraction) -> Value {
+    let Value::Array(mut elements) = list else { return list };
+    if elements.len() > max_items {
+        elements.truncate(max_items);
+        let below = child_pointer(pointer, "");
+        let is_kept = |leaf: &Leaf| {
+            let element = leaf.pointer.strip_prefix(&below).and_then(|rest| rest.split('/').next());
+            element.is_none_or(|at| at.parse::<usize>().is_ok_and(|at| at < max_items))
+        };
+        out.leaves.retain(is_kept);
+    }
+    Value::Array(elements)
 }
 
 fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
@@ -361,7 +392,7 @@ pub(crate) fn clear(data: &mut Value, target: &TargetField<'_>) {
     }
 }
 
-fn remove(data: &mut Value, pointer: &str) {
+pub(super) fn remove(data: &mut Value, pointer: &str) {
     if let Some((parent, name)) = pointer.rsplit_once('/')
         && let Some(Value::Object(object)) = data.pointer_mut(parent)
     {

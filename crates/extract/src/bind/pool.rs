@@ -56,6 +56,10 @@ impl Pool {
         self.candidates.iter_mut()
     }
 
+    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&Candidate) -> bool) {
+        self.candidates.retain(is_kept);
+    }
+
     /// The candidate with the highest score of its own; between equals the first.
     pub(crate) fn best(&self) -> Option<&Candidate> {
         self.candidates.iter().rev().max_by(|left, right| left.score.total_cmp(&right.score))

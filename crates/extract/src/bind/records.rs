@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::entity::{scalar, values};
+use super::entity::{currency_beside, scalar, values};
 use super::list_values;
 use super::nested_lists;
 use super::page::leaves;
 use super::pool::Candidate;
 use super::target::{NameIndex, TargetField};
 use super::words::{folded, words};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Table};
 use crate::markup::NodeId;
-use crate::normalise::{ValueForm, normalise};
+use crate::normalise::{ValueForm, normalise, normalise_labelled};
 use crate::page::Method;
 use crate::schema::Field;
-use crate::typed::{NumberStyle, money_amounts};
+use crate::typed::{NumberStyle, money_amounts, style_shown};
 
 /// Upper bound on the records of a page.
 pub const MAX_RECORDS: usize = 20_000;
@@ -24,6 +24,8 @@ pub const MAX_RECORDS: usize = 20_000;
 const MAX_RAW_CELL_BYTES: usize = 60;
 /// Upper bound on the values of all records from one source.
 const MAX_CELLS: usize = 400_000;
+/// Upper bound on the cells that show how a column writes numbers.
+const MAX_STYLE_CELLS: usize = 100;
 /// Upper bound on the groups of similar elements that are tried.
 const MAX_GROUPS: usize = 12;
 
@@ -98,6 +100,8 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
         if columns.is_empty() || columns.len() * 2 < targets.len().min(table.headers.len()) {
             continue;
         }
+        let styles: BTreeMap<usize, NumberStyle> =
+            columns.keys().map(|column| (*column, style_of_column(evidence, table, *column))).collect();
         let mut found = Vec::new();
         for row in table.rows.iter().take(MAX_RECORDS) {
             if cells > MAX_CELLS || evidence.tree.interrupt().spend(columns.len()) {
@@ -106,7 +110,9 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
             let mut record = Record::default();
             for (column, target) in &columns {
                 let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
-                let Some(value) = cell_value(&cell.text, target) else { continue };
+                let header = table.headers.get(*column).map_or("", String::as_str);
+                let style = styles.get(column).copied().unwrap_or_else(|| evidence.style());
+                let Some(value) = cell_value(&cell.text, header, target, style) else { continue };
                 let html_range = evidence.html_range_of(cell.node);
                 let candidate = Candidate {
                     value,
@@ -136,8 +142,8 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
 
 /// The value of a cell in a column whose header names the property: the normaliser's value, else the cell's
 /// own text, as the header says what it is. `555 1000` is a telephone number if the page says so.
-fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
-    if let Some(value) = normalise(cell, target.form, target.shape, NumberStyle::Prose) {
+fn cell_value(cell: &str, header: &str, target: &TargetField<'_>, style: NumberStyle) -> Option<Value> {
+    if let Some(value) = normalise_labelled(cell, header, target.form, target.shape, style) {
         return Some(value);
     }
     let free =
@@ -148,6 +154,12 @@ fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
         return None;
     }
     normalise(cell, ValueForm::Text, target.shape, NumberStyle::Prose)
+}
+
+/// How a column writes numbers: as one of its cells shows, else as the page does.
+fn style_of_column(evidence: &Evidence<'_>, table: &Table, column: usize) -> NumberStyle {
+    let cells = table.rows.iter().take(MAX_STYLE_CELLS).filter_map(|row| row.get(column));
+    style_shown(cells.map(|cell| cell.text.as_str())).unwrap_or_else(|| evidence.style())
 }
 
 fn of_entities(
@@ -196,9 +208,11 @@ fn of_entities(
             let mut record = Record::default();
             for (target, paths) in targets.iter().zip(&paths) {
                 let hit = paths.iter().find_map(|(path, _)| {
+                    let label = currency_beside(value, path, target);
                     values(value, path).into_iter().find_map(|found| {
                         let text = scalar(found)?;
-                        let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
+                        let (form, shape) = (target.form, target.shape);
+                        let value = normalise_labelled(&text, &label, form, shape, NumberStyle::Data)?;
                         Some((value, text))
                     })
                 });
@@ -274,7 +288,7 @@ fn card_record(
         if slot.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
             return;
         }
-        if let Some(value) = normalise(text, target.form, target.shape, NumberStyle::Prose) {
+        if let Some(value) = normalise(text, target.form, target.shape, evidence.style()) {
             let quote = text.to_owned();
             *slot = Some(Candidate {
                 value,

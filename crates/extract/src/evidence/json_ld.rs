@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use gleaner_types::Interrupt;
 use serde_json::{Map, Value};
 
 use super::MAX_ITEMS;
 use super::item::{Item, types_of};
 use crate::json::parse_prefix;
-use crate::markup::decode;
+use crate::markup::{Tree, decode};
 use crate::page::Method;
 
 /// Upper bound on the JSON size of the entities that replace references: many references may point to one
@@ -21,7 +22,7 @@ const MAX_FILLED_BYTES: usize = 16 << 20;
 /// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in. Returns
 /// the number of entities that were dropped.
 pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
-    let mut rest = text;
+    let mut rest = text.split_once("<![CDATA[").map_or(text, |(_, inner)| inner);
     let mut roots = Vec::new();
     while roots.len() < 64 {
         let Some(start) = rest.find(['{', '[']) else { break };
@@ -103,7 +104,7 @@ fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], lef
     }
 }
 
-/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`.
+/// Decodes texts, which JSON-LD often escapes once too often (`Elo&iacute;sa`), and takes the text of HTML.
 fn decode_texts(object: &mut Map<String, Value>) {
     let mut waiting: Vec<&mut Value> = object.values_mut().collect();
     while let Some(value) = waiting.pop() {
@@ -112,12 +113,25 @@ fn decode_texts(object: &mut Map<String, Value>) {
                 if let Cow::Owned(decoded) = decode(text) {
                     *text = decoded;
                 }
+                if has_tag(text) {
+                    let plain = Tree::parse(text, &Interrupt::never()).text().to_owned();
+                    *text = plain;
+                }
             }
             Value::Array(list) => waiting.extend(list.iter_mut()),
             Value::Object(inner) => waiting.extend(inner.values_mut()),
             _ => {}
         }
     }
+}
+
+/// Whether a text has a tag of HTML. `a < b` has none.
+fn has_tag(text: &str) -> bool {
+    let Some(last) = text.rfind('>') else { return false };
+    text.match_indices('<').take_while(|(at, _)| *at < last).any(|(at, _)| {
+        let rest = text.get(at + 1..).unwrap_or_default();
+        rest.strip_prefix('/').unwrap_or(rest).starts_with(|found: char| found.is_ascii_alphabetic())
+    })
 }
 
 #[cfg(test)]
@@ -144,6 +158,19 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(types(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn texts_are_decoded_and_have_no_tags() {
+        let mut items = Vec::new();
+        let text = r#"// <![CDATA[
+            {"@type":"A","sku":12345678901234567890,"b":"<p>Sail &amp; row.</p><p>5 < 6</p>","c":"a < b"}
+            // ]]>"#;
+        read(text, &mut items);
+        let of = |key: &str| items[0].properties[key].clone();
+        assert_eq!(of("b"), "Sail & row.\n5 < 6");
+        assert_eq!(of("c"), "a < b");
+        assert_eq!(of("sku").to_string(), "12345678901234567890");
     }
 
     #[test]

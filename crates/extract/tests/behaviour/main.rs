@@ -17,6 +17,7 @@ mod lists;
 mod lying;
 mod page;
 mod product;
+mod strict;
 mod support;
 mod template;
 mod values;

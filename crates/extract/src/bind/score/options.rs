@@ -167,7 +167,8 @@ pub(crate) fn read(
         {
             continue;
         }
-        let value = value_in(&segment.text, target).or_else(|| {
+        let label = segment.label.as_ref().map_or("", |label| label.words.as_str());
+        let value = value_in(&segment.text, label, target, page.evidence.style()).or_else(|| {
             let is_own = |name: &SegmentName| {
                 let relation = page.names.relation(name.meaning, field);
                 name.place == NamePlace::Label && name.is_whole && relation.is_own()

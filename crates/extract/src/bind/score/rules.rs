@@ -44,6 +44,7 @@ impl RulePools {
         shop::described(evidence, targets, &mut pools);
         shop::availability(evidence, &texts, targets, &mut pools);
         displayed_price::collect(evidence, &texts, targets, &mut pools);
+        displayed_price::leave_out_minor_units(evidence, targets, &mut pools);
         codes::identifiers(evidence, targets, &mut pools);
         shop::brands(evidence, targets, &mut pools);
         let price = targets.iter().position(|target| target.has_concept("price"));

@@ -11,6 +11,8 @@ mod pattern;
 mod properties;
 mod reference;
 
+pub(super) use pattern::EcmaPattern;
+
 use hashbrown::HashSet;
 use std::borrow::Cow;
 
@@ -227,9 +229,9 @@ impl<'s> Walk<'s> {
         self.patterns += 1;
         if self.patterns > MAX_SCHEMA_PATTERNS {
             self.stop(format!("it has more than {MAX_SCHEMA_PATTERNS} regular expressions"));
-        } else if !pattern::compiles(pattern) {
+        } else if !pattern::is_valid(pattern) {
             let expected = format!(
-                "a regular expression without lookaround or back-references, at most {} KiB when compiled",
+                "a regular expression of at most {} KiB when compiled",
                 MAX_SCHEMA_PATTERN_BYTES >> 10
             );
             self.fault(place, &expected, &quote(pattern));
