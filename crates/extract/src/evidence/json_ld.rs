@@ -1,13 +1,18 @@
 use std::borrow::Cow;
 
+use gleaner_types::Interrupt;
 use serde_json::{Map, Value};
 
 use super::MAX_ITEMS;
 use super::item::{Item, types_of};
 use crate::json::parse_prefix;
-use crate::markup::decode;
+use crate::markup::{Tree, decode};
 use crate::page::Method;
 
+/// A mark of XML that hides a script from HTML; it is no list.
+const CDATA: &str = "[CDATA[";
+/// End tags and empty tags: a text with one of them is HTML.
+const HTML_MARKS: [&str; 4] = ["</", "/>", "<br", "<p>"];
 /// Upper bound on the JSON size of the entities that replace references: many references may point to one
 /// large entity.
 const MAX_FILLED_BYTES: usize = 16 << 20;
@@ -24,6 +29,10 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
     while roots.len() < 64 {
         let Some(start) = rest.find(['{', '[']) else { break };
         let candidate = rest.get(start..).unwrap_or_default();
+        if let Some(behind) = candidate.strip_prefix(CDATA) {
+            rest = behind;
+            continue;
+        }
         match parse_prefix(candidate) {
             Ok(parsed) => {
                 roots.push(parsed.value);
@@ -101,7 +110,8 @@ fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], lef
     }
 }
 
-/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`.
+/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`. Of a text in HTML, as
+/// descriptions of jobs are, the visible text remains.
 fn decode_texts(object: &mut Map<String, Value>) {
     let mut waiting: Vec<&mut Value> = object.values_mut().collect();
     while let Some(value) = waiting.pop() {
@@ -109,6 +119,10 @@ fn decode_texts(object: &mut Map<String, Value>) {
             Value::String(text) => {
                 if let Cow::Owned(decoded) = decode(text) {
                     *text = decoded;
+                }
+                if text.contains('<') && HTML_MARKS.iter().any(|mark| text.contains(mark)) {
+                    let visible = Tree::parse(text, &Interrupt::never()).text().trim().to_owned();
+                    *text = visible;
                 }
             }
             Value::Array(list) => waiting.extend(list.iter_mut()),
@@ -130,8 +144,10 @@ mod tests {
 
     #[test]
     fn json_ld_of_pages_is_read() {
-        let rows: [(&str, &[&str]); 7] = [
+        let rows: [(&str, &[&str]); 9] = [
             (r#"{"@type":"Product","name":"a"}"#, &["Product"]),
+            ("// <![CDATA[\n{\"@type\":\"Product\",\"name\":\"a\"}\n// ]]>", &["Product"]),
+            ("<![CDATA[[{\"@type\":\"A\",\"x\":1}]]]>", &["A"]),
             (r#"/*<![CDATA[*/ {"@type":"Product","name":"a",} /*]]>*/"#, &["Product"]),
             (r#"[{"@type":"A","x":1},{"@type":["B","http://schema.org/C"],"x":1}]"#, &["A", "B", "C"]),
             (r#"{"@context":"x","@graph":[{"@type":"A","x":1}]}"#, &["A"]),
@@ -141,6 +157,23 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(types(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_in_html_become_what_a_reader_sees() {
+        let rows = [
+            ("<p>Sail the boat.</p><ul><li>Mend nets</li></ul>", "Sail the boat.\nMend nets"),
+            ("400&nbsp;g beans, drained &lt;b&gt;well&lt;/b&gt;", "400 g beans, drained well"),
+            ("One<br>two", "One\ntwo"),
+            ("One<br />two", "One\ntwo"),
+            ("a < b, and b > c", "a < b, and b > c"),
+            ("x <y> z", "x <y> z"),
+        ];
+        for (text, expected) in rows {
+            let mut items = Vec::new();
+            read(&serde_json::json!({ "@type": "A", "text": [text] }).to_string(), &mut items);
+            assert_eq!(items[0].properties["text"][0], expected, "{text}");
         }
     }
 
