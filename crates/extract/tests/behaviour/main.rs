@@ -17,6 +17,7 @@ mod lists;
 mod lying;
 mod page;
 mod product;
+mod sources;
 mod support;
 mod template;
 mod values;

@@ -16,6 +16,7 @@ use super::unlikely_names;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::pool::{Choice, agreement_key};
 use crate::bind::target::TargetField;
+use crate::bind::unrelated::ask_for_opinion;
 use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Origin, Segment};
@@ -117,6 +118,8 @@ pub(crate) fn read(
     let limit = options_per_field(targets.len());
     let is_proper_name = is_proper_name(target, targets);
     let is_of_book = asks_for_book(targets);
+    let unrelated = page.evidence.unrelated();
+    let asks_for_opinion = ask_for_opinion(targets);
     let mut by_key: HashMap<String, usize> = HashMap::new();
     let mut options: Vec<ValueOption> = Vec::new();
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
@@ -130,7 +133,14 @@ pub(crate) fn read(
             && is_year_of_date(&choice);
         let has_no_scale = target.form == ValueForm::Rating
             && choice.proofs.iter().all(|proof| is_score_without_scale(&proof.quote));
+        let is_opinion = !asks_for_opinion
+            && !is_data
+            && choice
+                .proofs
+                .iter()
+                .all(|proof| proof.html_range.as_ref().is_some_and(|range| unrelated.in_opinion_html(range)));
         if recurring::is_wrong(page.evidence, target, text, is_labelled)
+            || is_opinion
             || (is_proper_name && !is_labelled && !is_data && !is_name(text))
             || (has_no_scale && !is_data)
             || is_year
@@ -157,6 +167,9 @@ pub(crate) fn read(
         let Some((segment, facts)) = page.segment(at) else { continue };
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
+        }
+        if !asks_for_opinion && unrelated.in_opinion(segment.node) {
+            continue;
         }
         // The name of the site stands in its menus, too.
         let is_named = segment.label.is_some() || segment.origin == Origin::SiteName;
