@@ -26,6 +26,7 @@ mod records;
 mod related_sections;
 mod score;
 mod shop;
+mod shown_prices;
 mod state;
 mod target;
 mod text_nodes;

@@ -16,6 +16,7 @@ mod list_search;
 mod lists;
 mod lying;
 mod page;
+mod prices;
 mod product;
 mod sources;
 mod support;

@@ -69,6 +69,15 @@ impl ValueOption {
         self.choice.is_some() || has_own_form(form) || self.segments.iter().any(is_named)
     }
 
+    /// Whether a label of the field stands beside it.
+    fn has_label(&self, page: &PageFacts<'_, '_>, field: usize) -> bool {
+        let is_own = |name: &SegmentName| {
+            name.place == NamePlace::Label && page.names.relation(name.meaning, field).is_own()
+        };
+        let mut segments = self.segments.iter().filter_map(|at| page.segment(*at));
+        segments.any(|(_, facts)| facts.names.iter().any(is_own))
+    }
+
     /// Whether data for machines states it, by the rules surely enough.
     pub(crate) fn is_stated(&self) -> bool {
         let is_sure = |choice: &&Choice| choice.score >= MIN_CONFIDENCE;
@@ -205,6 +214,13 @@ pub(crate) fn read(
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
     }
+    options.retain(|option| {
+        let is_labelled = || {
+            let mut proofs = option.choice.iter().flat_map(|choice| &choice.proofs);
+            proofs.any(|proof| proof.method.is_beside_label()) || option.has_label(page, field)
+        };
+        option.is_structured() || page.shown.allow(target, &option.value, is_labelled())
+    });
     if target.form == ValueForm::Email && asks_for_person(target, targets) {
         options.retain(|option| {
             option.is_structured() || !is_shared_mailbox(option.value.as_str().unwrap_or_default())
