@@ -5,6 +5,7 @@
 //! without one, the score decides. Below the bound of the model, or [`MIN_CONFIDENCE`] without one, nothing is
 //! chosen, as an empty field is better than a wrong one.
 
+mod cards;
 mod codes;
 mod concept;
 mod concepts;
@@ -28,6 +29,7 @@ mod score;
 mod shop;
 mod shown_prices;
 mod state;
+mod table_records;
 mod target;
 mod text_nodes;
 mod unrelated;

@@ -167,7 +167,7 @@ fn list(
         return plain_values(view, &field, pointer, out);
     };
     let evidence = view.evidence;
-    let found = records::records(evidence, fields, name);
+    let found = records::records(view, fields, name);
     let is_stated =
         found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
     let shown = if is_stated { Vec::new() } else { list_values::pairs(view, fields, name) };

@@ -107,11 +107,6 @@ impl ShownPrice {
         let (quote, html_range) = (self.quote.clone(), self.html_range.clone());
         Some(Candidate { value, quote, method: Method::Text, score, html_range })
     }
-
-    /// Whether it is the price, or a former one.
-    pub(crate) fn is(&self, role: PriceRole) -> bool {
-        self.role == role
-    }
 }
 
 /// What a field asks for.
@@ -191,6 +186,17 @@ impl WantedPrice {
     }
 }
 
+/// The only amount of some that is what a field asks for. A price may be that of a night.
+pub(super) fn only_of(shown: &[ShownPrice], wanted: WantedPrice) -> Option<&ShownPrice> {
+    let is_asked_shown = shown.iter().any(|shown| shown.role == PriceRole::Asked);
+    let fits = |found: &&ShownPrice| {
+        wanted.is(found) || (!is_asked_shown && found.role == PriceRole::Night && wanted.may_be(found, false))
+    };
+    let mut found = shown.iter().filter(fits);
+    let first = found.next()?;
+    found.all(|other| same(&other.decimal, &first.decimal)).then_some(first)
+}
+
 /// The amounts of a page outside parts about other things.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ShownPrices {
@@ -206,15 +212,13 @@ impl ShownPrices {
         }
         let whole = 0..evidence.tree.text().len();
         let all = within(evidence, texts, whole, &|node| !evidence.unrelated().contains(node));
-        let is_asked_shown = all.iter().any(|shown| shown.is(PriceRole::Asked));
+        let is_asked_shown = all.iter().any(|shown| shown.role == PriceRole::Asked);
         Self { all, is_asked_shown }
     }
 
     /// The only amount that the page calls what a field asks for, if that is another one than the price.
     fn only(&self, wanted: WantedPrice) -> Option<&ShownPrice> {
-        let mut found = self.all.iter().filter(|shown| wanted.is_special() && wanted.is(shown));
-        let first = found.next()?;
-        found.all(|other| same(&other.decimal, &first.decimal)).then_some(first)
+        if wanted.is_special() { only_of(&self.all, wanted) } else { None }
     }
 
     /// Adds to each field the only amount that the page calls what it asks for.
@@ -383,7 +387,7 @@ fn is_label(line: &str) -> bool {
 }
 
 /// Whether an amount is crossed out, or an element of its own calls it a former price.
-fn is_former(evidence: &Evidence<'_>, node: NodeId) -> bool {
+pub(super) fn is_former(evidence: &Evidence<'_>, node: NodeId) -> bool {
     let tree = &evidence.tree;
     let mut around = std::iter::once(node).chain(tree.ancestors(node).take(MAX_AROUND));
     around.any(|node| {

@@ -20,5 +20,6 @@ mod prices;
 mod product;
 mod sources;
 mod support;
+mod tables_and_cards;
 mod template;
 mod values;
