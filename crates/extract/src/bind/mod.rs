@@ -18,6 +18,7 @@ mod list_values;
 mod nested_lists;
 mod node_names;
 mod page;
+mod page_kind;
 mod phrases;
 mod pool;
 mod price_context;
