@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::clean_values::{asks_for_book, clean};
 use super::fit::{
-    asks_for_person, asks_for_year, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight,
-    type_weight, user_name,
+    asks_for_person, asks_for_year, is_other_contact, is_proper_name, is_score_without_scale,
+    is_shared_mailbox, name_weight, type_weight, user_name,
 };
 use super::meaning::Relation;
 use super::page_facts::{PageFacts, SegmentFacts};
@@ -70,7 +70,7 @@ impl ValueOption {
     }
 
     /// Whether a label of the field stands beside it.
-    fn has_label(&self, page: &PageFacts<'_, '_>, field: usize) -> bool {
+    pub(super) fn has_label(&self, page: &PageFacts<'_, '_>, field: usize) -> bool {
         let is_own = |name: &SegmentName| {
             name.place == NamePlace::Label && page.names.relation(name.meaning, field).is_own()
         };
@@ -177,7 +177,9 @@ pub(crate) fn read(
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
         }
-        if !asks_for_opinion && unrelated.in_opinion(segment.node) {
+        if (!asks_for_opinion && unrelated.in_opinion(segment.node))
+            || is_other_contact(target, &segment.text)
+        {
             continue;
         }
         // The name of the site stands in its menus, too.
