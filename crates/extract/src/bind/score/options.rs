@@ -9,6 +9,7 @@ use super::fit::{
     is_shared_mailbox, name_weight, type_weight, user_name,
 };
 use super::meaning::Relation;
+use super::own_site;
 use super::page_facts::{PageFacts, SegmentFacts};
 use super::range_end::value_in;
 use super::segment_names::{NamePlace, SegmentName};
@@ -215,6 +216,9 @@ pub(crate) fn read(
         options.retain(|option| !unlikely_names::is_of_page(option.value.as_str().unwrap_or_default()));
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
+    }
+    if target.has_concept("publisher") && own_site::is_sold(page, targets) {
+        options.retain(|option| own_site::may_be_publisher(page, field, option));
     }
     options.retain(|option| {
         let is_labelled = || {
