@@ -22,6 +22,7 @@ mod proof;
 mod range_end;
 mod rules;
 mod segment_names;
+mod sold_out;
 mod unlikely_names;
 mod whole_text;
 
@@ -80,6 +81,7 @@ pub(crate) fn choose(
         if is_long_text(target) {
             whole_text::prefer(&options, &mut probabilities);
         }
+        sold_out::prefer(target, &options, &mut probabilities);
         for (option, probability) in options.iter().zip(&mut probabilities) {
             if facts.shown.is_sure(target, &option.value) {
                 *probability = probability.max(SURE_PROBABILITY);
