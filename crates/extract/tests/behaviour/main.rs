@@ -16,6 +16,7 @@ mod list_search;
 mod lists;
 mod lying;
 mod page;
+mod page_kinds;
 mod prices;
 mod product;
 mod sources;

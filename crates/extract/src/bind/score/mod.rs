@@ -18,6 +18,7 @@ mod options;
 mod own_site;
 mod page_facts;
 mod page_segments;
+mod pay;
 mod proof;
 mod range_end;
 mod rules;

@@ -11,6 +11,7 @@ use super::fit::{
 use super::meaning::Relation;
 use super::own_site;
 use super::page_facts::{PageFacts, SegmentFacts};
+use super::pay;
 use super::range_end::value_in;
 use super::segment_names::{NamePlace, SegmentName};
 use super::unlikely_names;
@@ -216,6 +217,9 @@ pub(crate) fn read(
         options.retain(|option| !unlikely_names::is_of_page(option.value.as_str().unwrap_or_default()));
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
+    }
+    if pay::is_asked(target) {
+        options.retain(|option| pay::may_be(page, field, target, option));
     }
     if target.has_concept("publisher") && own_site::is_sold(page, targets) {
         options.retain(|option| own_site::may_be_publisher(page, field, option));
