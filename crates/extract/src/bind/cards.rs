@@ -99,10 +99,11 @@ pub(super) fn read(
 ) -> Vec<Vec<Record>> {
     let evidence = view.evidence;
     let wanted = singular_words(list_name);
+    let sums: Vec<Option<WantedPrice>> = targets.iter().map(WantedPrice::of).collect();
     let mut found = Vec::new();
     for group in groups(view) {
         let read = |card: &NodeId| {
-            let record = record(view, *card, targets, names);
+            let record = record(view, *card, (targets, &sums), names);
             states_more_than_addresses(&record, targets).then_some(record)
         };
         let cards = group.iter().take(MAX_CARDS);
@@ -264,6 +265,8 @@ fn is_advert(evidence: &Evidence<'_>, card: NodeId) -> bool {
 /// The values of a card while it is read: the best candidate for each field.
 struct CardValues<'v, 's> {
     targets: &'v [TargetField<'s>],
+    /// The amounts that the fields ask for.
+    sums: &'v [Option<WantedPrice>],
     best: Vec<Option<Candidate>>,
 }
 
@@ -290,10 +293,15 @@ impl CardValues<'_, '_> {
     }
 }
 
-fn record(view: &PageView<'_, '_>, card: NodeId, targets: &[TargetField<'_>], names: &NameIndex) -> Record {
+fn record(
+    view: &PageView<'_, '_>,
+    card: NodeId,
+    (targets, sums): (&[TargetField<'_>], &[Option<WantedPrice>]),
+    names: &NameIndex,
+) -> Record {
     let evidence = view.evidence;
     let tree = &evidence.tree;
-    let mut found = CardValues { targets, best: targets.iter().map(|_| None).collect() };
+    let mut found = CardValues { targets, sums, best: targets.iter().map(|_| None).collect() };
     amounts(view, card, &mut found);
     // The card itself may be the link.
     for node in std::iter::once(card).chain(tree.within(card)) {
@@ -323,13 +331,13 @@ fn record(view: &PageView<'_, '_>, card: NodeId, targets: &[TargetField<'_>], na
 /// kind, none is taken.
 fn amounts(view: &PageView<'_, '_>, card: NodeId, found: &mut CardValues<'_, '_>) {
     let evidence = view.evidence;
-    let targets = found.targets;
-    if !targets.iter().any(|target| WantedPrice::of(target).is_some()) {
+    let (targets, sums) = (found.targets, found.sums);
+    if sums.iter().all(Option::is_none) {
         return;
     }
     let shown = within(evidence, view.texts(), evidence.tree.text_range(card), &|_| true);
-    for (at, target) in targets.iter().enumerate() {
-        let only = WantedPrice::of(target).and_then(|wanted| only_of(&shown, wanted));
+    for (at, (target, wanted)) in targets.iter().zip(sums).enumerate() {
+        let only = wanted.and_then(|wanted| only_of(&shown, wanted));
         if let Some(candidate) = only.and_then(|shown| shown.candidate(target, score::AMOUNT)) {
             found.set(at, Candidate { method: Method::Markup, ..candidate });
         }
@@ -379,7 +387,7 @@ fn of_element(
         }
         for name in value.split_whitespace().take(MAX_CLASSES) {
             for (at, weight) in names.within(&words(name)) {
-                let is_sum = targets.get(at).is_some_and(|target| WantedPrice::of(target).is_some());
+                let is_sum = found.sums.get(at).is_some_and(Option::is_some);
                 // Amounts with a currency are read by what the card calls them.
                 let is_shown = is_sum
                     && (is_former(evidence, node)

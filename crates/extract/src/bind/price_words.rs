@@ -67,7 +67,6 @@ const FORMER: &[&str] = &[
     "pôvodná cena",
     "bežná cena",
     "stará cena",
-    "obniżką",
     "cena regularna",
     "korábbi ár",
     "eredeti ár",
@@ -100,6 +99,7 @@ const LOWEST: &[&str] = &[
     "30 jours",
     "30 giorni",
     "30 dní",
+    "obniżką",
 ];
 /// Before a price that the maker recommends.
 const RECOMMENDED: &[&str] = &[

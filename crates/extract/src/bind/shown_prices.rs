@@ -52,7 +52,7 @@ const MAGNITUDES: [&str; 22] = [
 ];
 
 /// Words in the names of fields that ask for an amount of money.
-const SUMS: [&str; 12] = [
+const SUMS: [&str; 10] = [
     "price",
     "cost",
     "costs",
@@ -64,7 +64,6 @@ const SUMS: [&str; 12] = [
     "installment",
     "charge",
     "savings",
-    "discount",
 ];
 /// Amounts that are paid for a period as a rule, by their concepts.
 const OF_PERIODS: [&str; 4] = ["salary", "salary min", "salary max", "rent"];
@@ -74,7 +73,9 @@ const NIGHT: [&str; 2] = ["night", "nightly"];
 const INSTALMENT: [&str; 6] =
     ["instalment", "installment", "monthly", "month", "instalments", "installments"];
 /// Words that ask for what is saved.
-const SAVING: [&str; 3] = ["saving", "savings", "discount"];
+const SAVING: [&str; 2] = ["saving", "savings"];
+/// Words that ask for a share.
+const SHARES: [&str; 3] = ["percent", "percentage", "pct"];
 /// Words that ask for the price that the maker recommends.
 const RECOMMENDED: [&str; 7] = ["rrp", "msrp", "srp", "uvp", "retail", "recommended", "suggested"];
 /// Words that ask for a price that no longer holds.
@@ -125,7 +126,10 @@ impl WantedPrice {
         let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
         let is_former = target.has_concept("list price");
         let is_of_work_or_home = OF_PERIODS.iter().any(|concept| target.has_concept(concept));
-        if is_of_work_or_home || (target.form != ValueForm::Price && !has(&SUMS) && !is_former) {
+        if is_of_work_or_home
+            || has(&SHARES)
+            || (target.form != ValueForm::Price && !has(&SUMS) && !is_former)
+        {
             return None;
         }
         let is_of_tax = has(&TAXES) || has(&["net", "netto", "gross", "brutto"]);
@@ -144,7 +148,7 @@ impl WantedPrice {
             PriceRole::Shipping
         } else if has(&["deposit"]) {
             PriceRole::Deposit
-        } else if has(&SAVING) {
+        } else if has(&SAVING) || (has(&["discount"]) && has(&["amount"])) {
             PriceRole::Saving
         } else if is_former && has(&RECOMMENDED) {
             PriceRole::Recommended
