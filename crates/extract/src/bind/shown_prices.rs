@@ -52,7 +52,7 @@ const MAGNITUDES: [&str; 22] = [
 ];
 
 /// Words in the names of fields that ask for an amount of money.
-const SUMS: [&str; 10] = [
+const SUMS: [&str; 11] = [
     "price",
     "cost",
     "costs",
