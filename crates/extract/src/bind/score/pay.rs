@@ -66,7 +66,9 @@ fn is_named(page: &PageFacts<'_, '_>, field: usize, option: &ValueOption) -> boo
     let mut facts = option.segments.iter().filter_map(|at| page.facts.get(*at));
     proofs.any(|proof| proof.method.is_beside_label())
         || facts.any(|facts| {
-            let own = |place| matches!(place, NamePlace::Label | NamePlace::Property | NamePlace::Element(0));
+            let own = |place: NamePlace| {
+                matches!(place, NamePlace::Label | NamePlace::Property | NamePlace::Element(0))
+            };
             facts
                 .names
                 .iter()

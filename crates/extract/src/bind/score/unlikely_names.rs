@@ -221,7 +221,7 @@ pub(super) fn leave_out(
 
 /// Whether fields beside a name, or the name of the field itself, tell that it is that of a thing and not of a
 /// page or a text.
-pub(super) fn asks_for_thing(targets: &[TargetField<'_>]) -> bool {
+fn asks_for_thing(targets: &[TargetField<'_>]) -> bool {
     let is_of_thing = |target: &TargetField<'_>| {
         let names = |known: &[&str]| known.iter().any(|name| target.has_concept(name));
         let is_own = target.has_concept("name") && target.folded.ends_with(" name");
