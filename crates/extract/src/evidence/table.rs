@@ -63,6 +63,13 @@ impl Spans {
             cells.push(cell);
         }
         self.fill(&mut cells);
+        // A row may end before a column that a cell from above reaches into.
+        let width = cells.len();
+        self.held.retain(|column, (rows, _)| {
+            let is_missed = *column >= width;
+            *rows -= usize::from(is_missed);
+            *rows > 0
+        });
         cells
     }
 
@@ -168,7 +175,7 @@ mod tests {
     #[test]
     fn cells_belong_to_all_rows_and_columns_that_they_are_over() {
         let head = "<tr><th>Day<th>Time<th>Class";
-        let rows: [(&str, &[&[&str]]); 5] = [
+        let rows: [(&str, &[&[&str]]); 6] = [
             (
                 "<tr><td rowspan=2>Mon<td>18<td>Yoga<tr><td>19<td>Row",
                 &[&["Mon", "18", "Yoga"], &["Mon", "19", "Row"]],
@@ -181,6 +188,10 @@ mod tests {
             (
                 "<tr><td rowspan=0>Mon<td>18<td>Yoga<tr><td>19<td>Row</tbody><tbody><tr><td>Tue<td>18<td>Row",
                 &[&["Mon", "18", "Yoga"], &["Mon", "19", "Row"], &["Tue", "18", "Row"]],
+            ),
+            (
+                "<tr><td>Mon<td>18<td rowspan=2>Yoga<tr><td>Tue<tr><td>Wed<td>18<td>Row",
+                &[&["Mon", "18", "Yoga"], &["Tue"], &["Wed", "18", "Row"]],
             ),
             ("<tr><td rowspan=x>Mon<td>18<td>Yoga", &[&["Mon", "18", "Yoga"]]),
         ];
