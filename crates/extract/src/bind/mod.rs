@@ -6,6 +6,7 @@
 //! chosen, as an empty field is better than a wrong one.
 
 mod addresses;
+mod cards;
 mod codes;
 mod concept;
 mod concepts;
@@ -18,6 +19,7 @@ mod list_values;
 mod nested_lists;
 mod node_names;
 mod page;
+mod page_kind;
 mod phrases;
 mod pool;
 mod price_context;
@@ -27,7 +29,9 @@ mod records;
 mod related_sections;
 mod score;
 mod shop;
+mod shown_prices;
 mod state;
+mod table_records;
 mod target;
 mod text_nodes;
 mod unrelated;

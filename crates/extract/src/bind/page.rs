@@ -10,7 +10,7 @@ use super::list_values::{self, PageView};
 use super::pool::{Choice, Pool};
 use super::score::{self, Model, OfferedValue, OptionTable, PageSegments, is_structured};
 use super::target::TargetField;
-use super::{MIN_CONFIDENCE, entity, records};
+use super::{MIN_CONFIDENCE, entity, page_kind, records};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
@@ -28,6 +28,9 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
 
 /// Fills a shape from a page with a model of its own. Several shapes may share the page's segments.
 pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Model) -> Extraction {
+    if page_kind::states_nothing(page.evidence()) {
+        return nothing(shape);
+    }
     let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
     let view = PageView::new(page.evidence());
     out.data = match &shape.kind {
@@ -40,6 +43,27 @@ pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Mode
     };
     addresses::complete(page.evidence(), shape, &mut out);
     out
+}
+
+/// What a page gives that states nothing.
+fn nothing(shape: &Shape) -> Extraction {
+    let fields = shape.fields();
+    let (targets, lists) = leaves(fields);
+    let mut data = match &shape.kind {
+        ShapeKind::Object(fields) => empty_object(fields),
+        ShapeKind::List(_) => Value::Array(Vec::new()),
+        _ => Value::Null,
+    };
+    targets.iter().for_each(|target| clear(&mut data, target));
+    let pointers: Vec<String> = match &shape.kind {
+        ShapeKind::Object(_) => {
+            let lists = lists.into_iter().map(|(pointer, _)| pointer);
+            targets.into_iter().map(|target| target.pointer).chain(lists).collect()
+        }
+        _ => vec![String::new()],
+    };
+    let missing = |pointer| Missing { pointer, reason: MissingReason::NotFound };
+    Extraction { data, leaves: Vec::new(), missing: pointers.into_iter().map(missing).collect() }
 }
 
 /// The options of each single field of a shape, with the field.
@@ -200,7 +224,7 @@ fn list(
         return plain_values(view, &field, pointer, out);
     };
     let evidence = view.evidence;
-    let found = records::records(evidence, fields, name);
+    let found = records::records(view, fields, name);
     let is_stated =
         found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
     let shown = if is_stated { Vec::new() } else { list_values::pairs(view, fields, name) };

@@ -20,6 +20,12 @@ pub(crate) struct Candidate {
     pub(crate) html_range: Option<Range<usize>>,
 }
 
+/// One record of a list: pointers below it with their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) values: Vec<(String, Candidate)>,
+}
+
 /// Upper bound on the candidates for one property.
 const MAX_CANDIDATES: usize = 500;
 

@@ -18,7 +18,7 @@ pub use state::MAX_STATES;
 
 pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
-pub(crate) use table::Table;
+pub(crate) use table::{Cell, Table};
 
 use crate::bind::{NodeNames, TextWords, UnrelatedParts};
 use crate::markup::{Kind, NodeId, Tree};

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use gleaner_transform::{Input, MAX_RESOLVED_BYTES, transform};
-use gleaner_types::{Document, PageKind};
 use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, ScrapeOptions};
+use gleaner_types::{Document, PageKind};
 
 fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document {
     let url = "https://example.org/a/".parse().unwrap();
