@@ -281,6 +281,21 @@ fn mapped(text: &str, codes: usize) -> Vec<u8> {
     page(&format!("/Contents 4 0 R {resources}"), &objects)
 }
 
+/// Fonts without a map to Unicode that share a program of a hundred bytes, which maps all codes.
+fn fonts_with_programs() -> Vec<u8> {
+    let mut program = b"\0\x01\0\0\0\x01\0\0\0\0\0\0cmap\0\0\0\0\0\0\0\x1C\0\0\0\x28".to_vec();
+    program.extend(b"\0\0\0\x01\0\x03\0\x0A\0\0\0\x0C");
+    program.extend(b"\0\x0C\0\0\0\0\0\x1C\0\0\0\0\0\0\0\x01\0\0\0\x20\0\0\xFF\xFF\0\0\0\x01");
+    let fonts: String = (0..2_000).map(|at| format!("/F{at} {} 0 R ", 6 + at)).collect();
+    let texts: String = (0..2_000).map(|at| format!("/F{at} 12 Tf (ab) Tj ")).collect();
+    let font = "<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts \
+                [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A \
+                /FontDescriptor << /Type /FontDescriptor /FontFile2 5 0 R >> >>] >>";
+    let mut objects = vec![stream("", format!("BT {texts} ET").as_bytes()), stream("", &program)];
+    objects.extend(std::iter::repeat_n(font.as_bytes().to_vec(), 2_000));
+    page(&format!("/Contents 4 0 R /Resources << /Font << {fonts} >> >>"), &objects)
+}
+
 /// Marked content with a description of a megabyte, and many texts in it.
 fn described() -> Vec<u8> {
     let texts = "1 0 0 1 72 720 Tm (word) Tj ".repeat(40_000);
@@ -415,6 +430,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>, bool)> {
             page("/Parent 3 0 R /Resources 3 0 R /Contents [3 0 R 3 0 R]", &[]),
             false,
         ),
+        ("fonts whose program maps all codes", fonts_with_programs(), false),
         ("negative length", page("/Contents 4 0 R", &[short_stream("-5")]), false),
         ("cyclic length", page("/Contents 4 0 R", &[short_stream("4 0 R")]), false),
         ("more objects than allowed", file(&vec![b"null".to_vec(); 1_000_001], ""), true),

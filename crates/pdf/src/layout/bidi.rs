@@ -26,6 +26,8 @@ enum Class {
     Terminator,
     /// `.`, `,`, `/` and `:` in a number.
     Separator,
+    Opening,
+    Closing,
     Neutral,
 }
 
@@ -59,6 +61,55 @@ pub(super) fn reading_order(chars: &[char]) -> Option<Vec<usize>> {
         push_from_left(&classes, &mut order);
     }
     Some(order.into_iter().filter_map(|unit| units.get(unit)).flat_map(Range::clone).collect())
+}
+
+/// Turns the brackets of parts that are read from the right, if they close before they open: some files have
+/// the bracket that is seen, and others the one that is meant (UAX 9, L4).
+pub(super) fn mirror_brackets(chars: &mut [char], order: &[usize]) {
+    let is_from_right = |place: usize, at: usize| {
+        let next = order.get(place + 1).copied();
+        let before = place.checked_sub(1).and_then(|before| order.get(before)).copied();
+        next.is_some_and(|next| next + 1 == at) || before == Some(at + 1)
+    };
+    let brackets: Vec<(usize, char)> = order
+        .iter()
+        .enumerate()
+        .filter(|(place, at)| is_from_right(*place, **at))
+        .filter_map(|(_, at)| Some((*at, *chars.get(*at)?)))
+        .filter(|(_, c)| mirrored(*c) != *c)
+        .collect();
+    let unmatched = |is_turned: bool| {
+        let (mut open, mut closed) = (0_usize, 0_usize);
+        for (_, c) in &brackets {
+            if matches!(c, '(' | '[' | '{') != is_turned {
+                open += 1;
+            } else if open > 0 {
+                open -= 1;
+            } else {
+                closed += 1;
+            }
+        }
+        open + closed
+    };
+    if unmatched(true) < unmatched(false) {
+        for (at, c) in brackets {
+            if let Some(slot) = chars.get_mut(at) {
+                *slot = mirrored(c);
+            }
+        }
+    }
+}
+
+const fn mirrored(c: char) -> char {
+    match c {
+        '(' => ')',
+        ')' => '(',
+        '[' => ']',
+        ']' => '[',
+        '{' => '}',
+        '}' => '{',
+        c => c,
+    }
 }
 
 /// Whether a line is read from its right end. The characters are in the order from left to right.
@@ -141,6 +192,8 @@ fn class(c: char) -> Class {
         {
             Class::ArabicLetter
         }
+        '(' | '[' | '{' => Class::Opening,
+        ')' | ']' | '}' => Class::Closing,
         c if is_right_to_left(c) => Class::Right,
         c if c.is_alphanumeric() => Class::Left,
         _ => Class::Neutral,
@@ -199,10 +252,13 @@ fn left_parts(classes: &[Class]) -> Vec<bool> {
     }
     let mut is_left = Vec::with_capacity(classes.len());
     let mut is_in_words = false;
+    // Brackets that are open in these words. The one that closes belongs to them too (UAX 9, N0).
+    let mut open = 0_usize;
     while let Some(class) = classes.get(is_left.len()) {
         let at = is_left.len();
         if class.is_strong() {
             is_in_words = *class == Class::Left;
+            open = if is_in_words { open } else { 0 };
             is_left.push(is_in_words);
             continue;
         }
@@ -211,7 +267,12 @@ fn left_parts(classes: &[Class]) -> Vec<bool> {
             is_left.resize(number, true);
             continue;
         }
-        is_in_words &= next.get(at).copied().flatten().is_some_and(|next| !next.is_right());
+        if *class == Class::Closing && is_in_words && open > 0 {
+            open -= 1;
+        } else {
+            is_in_words &= next.get(at).copied().flatten().is_some_and(|next| !next.is_right());
+            open += usize::from(*class == Class::Opening && is_in_words);
+        }
         is_left.resize(numbers.terminators_end(at).max(at + 1), is_in_words);
     }
     is_left
@@ -281,9 +342,12 @@ mod tests {
 
     /// The text that is read, from the text as drawn.
     fn read(drawn: &str) -> String {
-        let chars: Vec<char> = drawn.chars().collect();
+        let mut chars: Vec<char> = drawn.chars().collect();
         match reading_order(&chars) {
-            Some(order) => order.into_iter().map(|at| chars[at]).collect(),
+            Some(order) => {
+                mirror_brackets(&mut chars, &order);
+                order.into_iter().map(|at| chars[at]).collect()
+            }
             None => drawn.to_owned(),
         }
     }
@@ -351,6 +415,18 @@ mod tests {
             assert_eq!(read(drawn), expected, "{drawn}");
         }
         assert_eq!(read("Write to us in תירבע or ask."), "Write to us in עברית or ask.");
+    }
+
+    #[test]
+    fn brackets_open_before_they_close() {
+        for (drawn, expected) in [
+            ("קוחל (ב)3 ףיעס", "סעיף 3(ב) לחוק"),
+            ("קוחל )ב(3 ףיעס", "סעיף 3(ב) לחוק"),
+            ("רבד [f(x)] בתכנ", "נכתב [f(x)] דבר"),
+            ("ןושאר (א", "א( ראשון"),
+        ] {
+            assert_eq!(read(drawn), expected, "{drawn}");
+        }
     }
 
     #[test]

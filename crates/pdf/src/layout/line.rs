@@ -1,6 +1,6 @@
 //! Lines: the fragments of one base as text.
 
-use super::bidi::{is_from_right, reading_order};
+use super::bidi::{is_from_right, mirror_brackets, reading_order};
 use super::chars::{is_right_to_left, is_unspaced, subscript, superscript, without_forms};
 use super::fragment::{Fragment, joined_row, rows};
 use super::text::{Text, Url};
@@ -325,6 +325,7 @@ fn push_reordered(parts: &[Part<'_>], urls: &[Url], text: &mut Text) {
         }
     }
     let order = reading_order(&chars).unwrap_or_else(|| (0..chars.len()).collect());
+    mirror_brackets(&mut chars, &order);
     let (mut run, mut owner) = (String::new(), None);
     let mut push = |run: &mut String, owner: Option<usize>| {
         let link = owner.and_then(|at: usize| parts.get(at)).and_then(|part| part.token.style.link);

@@ -63,6 +63,15 @@ fn a_request_limits_the_pages_converted() {
 }
 
 #[test]
+fn a_pdf_that_was_cut_off_says_so() {
+    let trailer = FILE.windows(7).position(|bytes| bytes == b"trailer").unwrap();
+    let cut = FILE.get(..trailer).unwrap();
+    let document = page(cut, &options(&[Format::Markdown], Some(PdfParser::default()))).unwrap().document;
+    assert!(document.markdown.unwrap().contains("Fire slowly"));
+    assert!(document.warning.unwrap().contains("The end of the PDF is missing"));
+}
+
+#[test]
 fn without_a_parser_the_file_is_returned_unchanged() {
     let document = page(FILE, &options(&[Format::Markdown], None)).unwrap().document;
     assert!(document.markdown.unwrap().starts_with("JVBERi0xLjcK"));
