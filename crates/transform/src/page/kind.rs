@@ -93,7 +93,7 @@ impl Facts {
         } else if self.collection {
             Some(PageKind::Collection)
         } else if self.og_product || (self.products > 0 && !self.article) {
-            let is_one = self.is_product_group || self.products < MIN_COLLECTED;
+            let is_one = self.og_product || self.is_product_group || self.products < MIN_COLLECTED;
             Some(if is_one { PageKind::Product } else { PageKind::Collection })
         } else {
             (self.article || self.has_publication).then_some(PageKind::Article)
