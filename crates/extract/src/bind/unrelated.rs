@@ -63,6 +63,9 @@ const RELATED_PROPERTIES: [&str; 9] = [
 /// Properties whose entity is what someone says about the main one (schema.org), in lower case.
 const OPINION_PROPERTIES: [&str; 6] =
     ["review", "reviews", "comment", "comments", "answer", "suggestedanswer"];
+/// Words of names of fields that ask for what someone says, folded.
+const OPINION_WORDS: [&str; 8] =
+    ["review", "reviews", "reviewer", "comment", "comments", "opinion", "opinions", "verdict"];
 
 /// Lower bound on the text of a part with such a name, in bytes; shorter elements are values.
 const MIN_PART_BYTES: usize = 120;

@@ -6,7 +6,7 @@ use super::page_facts::PageFacts;
 use super::segment_names::NamePlace;
 use crate::bind::target::TargetField;
 use crate::bind::words::folded;
-use crate::typed::money_range;
+use crate::typed::{NumberStyle, money_range};
 
 /// Words before the lowest pay.
 const FROM: [&str; 13] = [
@@ -47,14 +47,17 @@ pub(super) fn may_be(
     let segments = option.segments.iter().filter_map(|at| page.segments.get(*at));
     let texts: Vec<&str> = quotes.chain(segments.map(|segment| segment.text.as_str())).collect();
     let (is_lowest, is_highest) = (target.has_concept("salary min"), target.has_concept("salary max"));
-    let is_range = texts.iter().any(|text| money_range(text).is_some_and(|(_, high, _)| high.is_some()));
+    let is_range = texts
+        .iter()
+        .any(|text| money_range(text, NumberStyle::Prose).is_some_and(|(_, high, _)| high.is_some()));
     let is_other_end =
         |text: &&str| (is_highest && is_after(text, &FROM)) || (is_lowest && is_after(text, &UP_TO));
     if !is_range && texts.iter().any(is_other_end) {
         return false;
     }
     let is_paid = texts.iter().any(|text| {
-        let is_of_period = money_range(text).is_some_and(|(_, _, period)| period.is_some());
+        let is_of_period =
+            money_range(text, NumberStyle::Prose).is_some_and(|(_, _, period)| period.is_some());
         is_of_period && (!is_highest || is_after(text, &UP_TO))
     });
     is_range || is_paid || is_named(page, field, option)
@@ -78,7 +81,7 @@ fn is_named(page: &PageFacts<'_, '_>, field: usize, option: &ValueOption) -> boo
 
 /// Whether one of these words stands before the first sum of a text.
 fn is_after(text: &str, words: &[&str]) -> bool {
-    let Some((sum, ..)) = money_range(text) else { return false };
+    let Some((sum, ..)) = money_range(text, NumberStyle::Prose) else { return false };
     let before = folded(text.get(..sum.range.start).unwrap_or_default());
     words
         .iter()

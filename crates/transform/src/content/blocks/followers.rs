@@ -286,7 +286,6 @@ impl Text<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::content::blocks::collect;
     use crate::tree::{ParseOptions, parse};
     use crate::view::View;
