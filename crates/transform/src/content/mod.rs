@@ -6,8 +6,8 @@
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
 //! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
-//! numbers of kept paragraphs (`blocks/labels.rs`). The comments below an article and the articles after it
-//! are left out (`blocks/followers.rs`). In a crawl or a batch, what recurs on the pages of the
+//! numbers of kept paragraphs (`blocks/labels.rs`). The comments below an article, the articles after it and
+//! its last links are left out (`blocks/followers.rs`). In a crawl or a batch, what recurs on the pages of the
 //! site then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept
 //! text around them (`blocks/pictures.rs`).
 //!

@@ -1,4 +1,5 @@
-//! Leaves out what follows an article: its comments, and the next articles of a page that has no end.
+//! Leaves out what follows an article: its comments, the next articles of a page that has no end, and the
+//! links to other pages of the site.
 //!
 //! Comments and further articles are texts like the article itself, so the model keeps many of them, most of
 //! all where their names are in another language than English. The structure of a page tells them apart in
@@ -44,6 +45,10 @@ const MAX_FIELD_DEPTH: usize = 24;
 /// Upper bound on the kept words of prose beside the comments in the element around them and their form.
 const MAX_OTHER_WORDS: u32 = 40;
 
+/// Lower bounds on the links after a text that are left out, and on the words of each.
+const MIN_LINKS: usize = 3;
+const MIN_LINK_WORDS: u32 = 3;
+
 /// Elements that comments are.
 const RECORD_TAGS: [Tag; 4] = [Tag::Li, Tag::Div, Tag::Article, Tag::Section];
 
@@ -83,24 +88,40 @@ impl Run {
 }
 
 impl Blocks {
-    /// Drops the comments below an article and the articles after it. `title` is its heading.
+    /// Drops the comments below an article, the articles after it, and the links after its last paragraph.
+    /// `title` is its heading.
     pub(crate) fn drop_followers(&self, tree: &Tree, title: &Range<usize>, kept: &mut [bool]) {
         let Some(heading) = self.list.get(title.start).filter(|_| !title.is_empty()) else { return };
         let text = Text { blocks: self, title, kept: &*kept };
         let mut found = text.next_articles(heading);
         found.extend(text.comments(tree, heading));
-        if found.is_empty() {
-            return;
+        if !found.is_empty() {
+            let is_found = |_: usize, block: &Block| found.iter().any(|range| range.contains(&block.element));
+            self.drop_with_headings(title, kept, is_found);
         }
-        let mut heads_dropped = false;
+        // Comments may follow the links.
+        let left = Text { blocks: self, title, kept: &*kept };
+        let links = left.last_links();
+        if let Some(first) = links {
+            self.drop_with_headings(title, kept, |at, _| at >= first);
+        }
+    }
+
+    /// Drops kept blocks, and the headings right before them.
+    fn drop_with_headings(
+        &self,
+        title: &Range<usize>,
+        kept: &mut [bool],
+        is_dropped: impl Fn(usize, &Block) -> bool,
+    ) {
+        let mut follows_dropped = false;
         for (at, (block, kept)) in self.list.iter().zip(kept).enumerate().rev() {
-            if found.iter().any(|range| range.contains(&block.element)) {
+            if is_dropped(at, block) {
+                follows_dropped |= *kept;
                 *kept = false;
-                heads_dropped = true;
-            } else {
-                // A heading right before them says what they are.
-                *kept &= !(heads_dropped && block.heading > 0 && at >= title.end);
-                heads_dropped = false;
+            } else if *kept {
+                *kept = !(follows_dropped && block.heading > 0 && at >= title.end);
+                follows_dropped = false;
             }
         }
     }
@@ -261,6 +282,28 @@ impl Text<'_> {
         None
     }
 
+    /// The first of the links after the last paragraph, if they are nearly all that follows it, and lead to
+    /// other pages of the site. A list of sources leads to other sites.
+    fn last_links(&self) -> Option<usize> {
+        let blocks = self.blocks.list.iter().zip(self.kept).enumerate().skip(self.title.end);
+        let kept = blocks.filter(|(_, (_, kept))| **kept).map(|(at, (block, _))| (at, block));
+        let last = kept.clone().rfind(|(_, block)| block.is_prose()).map(|(at, _)| at)?;
+        let after = kept.filter(|(at, _)| *at > last);
+        let (mut words, mut link_words, mut count, mut own) = (0_u32, 0_u32, 0_usize, 0_usize);
+        let mut first = None;
+        for (at, block) in after {
+            words = words.saturating_add(block.words);
+            link_words = link_words.saturating_add(block.link_words);
+            if block.is_link_alone() && block.words >= MIN_LINK_WORDS {
+                first = first.or(Some(at));
+                count += 1;
+                own += usize::from(block.outside_links == 0);
+            }
+        }
+        let is_links = count >= MIN_LINKS && own * 5 >= count * 4 && link_words / 2 >= words / 3;
+        first.filter(|_| is_links && self.has_text_before(last + 1))
+    }
+
     fn element(&self, number: u32) -> Option<&Element> {
         self.blocks.elements.get(number as usize)
     }
@@ -353,6 +396,33 @@ mod tests {
         let short = article.replacen(&prose(120), &prose(90), 1);
         let html = format!("{short}<section><ol>{}</ol>{form}</section>", comments(2, ""));
         assert_eq!(marks(&html), "++++++++", "below a short text");
+    }
+
+    #[test]
+    fn links_to_other_pages_after_the_last_paragraph_are_dropped() {
+        let text = format!("<h1>Title</h1>{}", prose(120));
+        let links = |count: usize, address: &str| -> String {
+            (0..count).map(|_| format!("<li><a href={address}>Title of a page</a></li>")).collect()
+        };
+        let rows = [
+            ("with a heading", format!("{text}<h3>More</h3><ul>{}</ul>", links(3, "/a")), "++----"),
+            ("with a date", format!("{text}<ul>{}</ul><p>May 2024</p>", links(3, "/a")), "++----"),
+            ("after a short paragraph", format!("{text}<p>Bye</p><ul>{}</ul>", links(3, "/a")), "+++---"),
+            ("alone", format!("{text}<ul>{}</ul>", links(3, "/a")), "++---"),
+            ("two", format!("{text}<ul>{}</ul>", links(2, "/a")), "++++"),
+            ("to other sites", format!("{text}<ul>{}</ul>", links(3, "https://b.example/a")), "+++++"),
+            ("within the page", format!("{text}<ul>{}</ul>", links(3, "'#a'")), "+++++"),
+            ("before a paragraph", format!("{text}<ul>{}</ul>{}", links(3, "/a"), prose(20)), "++++++"),
+            (
+                "among more text",
+                format!("{text}<ul>{}</ul>{}", links(3, "/a"), "<p>a b c d e".repeat(6)),
+                "+++++++++++",
+            ),
+            ("a list page", format!("<h1>Title</h1>{}<ul>{}</ul>", prose(20), links(3, "/a")), "+++++"),
+        ];
+        for (name, html, expected) in rows {
+            assert_eq!(marks(&html), expected, "{name}");
+        }
     }
 
     #[test]
