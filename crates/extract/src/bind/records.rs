@@ -142,7 +142,7 @@ fn of_entities(
         let asked = key.rsplit('/').next().is_some_and(|last| {
             !last.is_empty() && last.trim_end_matches('s') == wanted.trim_end_matches('s')
         });
-        if (group.len() < 2 && !asked) || (!asked && is_of_site(&key, name)) {
+        if !asked && (group.len() < 2 || is_of_site(&key, name)) {
             continue;
         }
         let mut found = Vec::new();

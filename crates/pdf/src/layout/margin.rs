@@ -260,7 +260,7 @@ fn rows_beside<'t>(run: &[Piece<'_>], pieces: &[Piece<'t>], side: Side) -> Optio
                 }
             }
             _ => {
-                rows.push(Row { base: piece.base, size: piece.size, first: piece, last: piece, chars, mono })
+                rows.push(Row { base: piece.base, size: piece.size, first: piece, last: piece, chars, mono });
             }
         }
     }

@@ -20,6 +20,7 @@ fn lines(font: &str, x: f32, top: f32, step: f32, lines: &[&str]) -> String {
 }
 
 /// The Markdown of pages with these contents.
+#[expect(clippy::unwrap_used, reason = "a helper of tests")]
 fn markdown(contents: &[String]) -> String {
     let font = |name: &str| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>").into_bytes();
     let kids: Vec<String> = (0..contents.len()).map(|page| format!("{} 0 R", 6 + 2 * page)).collect();
