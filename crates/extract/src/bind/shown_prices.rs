@@ -45,11 +45,6 @@ const FORMER_NAMES: [&str; 10] =
 /// Words of lines that are no labels of an amount, such as `Free delivery`.
 const FREE: [&str; 8] =
     ["free", "gratis", "kostenlos", "kostenlose", "kostenfrei", "gratuit", "gratuite", "gratuita"];
-/// Words behind an amount that multiply it.
-const MAGNITUDES: [&str; 22] = [
-    "k", "m", "mn", "mm", "bn", "b", "million", "millions", "billion", "thousand", "mio", "mrd", "tsd",
-    "lakh", "lakhs", "crore", "crores", "cr", "juta", "jt", "ribu", "mln",
-];
 
 /// Words in the names of fields that ask for an amount of money.
 const SUMS: [&str; 11] = [
@@ -323,9 +318,6 @@ fn read_line(
         if is_end_of_range || !(sum.currency.is_some() || is_joined) {
             continue;
         }
-        if is_scaled(after) {
-            continue;
-        }
         let range = begin + sum.range.start..begin + sum.range.end;
         let Some((_, node)) = texts.within(&range).last() else { continue };
         let is_labelled = is_first && before.trim().is_empty() && is_label(above);
@@ -364,17 +356,6 @@ fn read_line(
         });
         found.push(ShownPrice { decimal, role, with_tax: tax, quote, written, html_range });
     }
-}
-
-/// Whether the text behind an amount makes it thousands or millions: another reader knows these.
-fn is_scaled(after: &str) -> bool {
-    let word: String = after
-        .trim_start()
-        .chars()
-        .take_while(|found| found.is_alphabetic())
-        .flat_map(char::to_lowercase)
-        .collect();
-    MAGNITUDES.contains(&word.as_str()) || after.trim_start().starts_with(['万', '億', '亿', '萬'])
 }
 
 /// Whether a line is a label of what stands below: it ends with a colon, or is nothing but such a label.
@@ -444,7 +425,7 @@ mod tests {
             ("<p>59 € statt 79 €</p>", &[("59", PriceRole::Asked), ("79", PriceRole::Former)]),
             ("<p>Save 20%</p><p>$59</p>", &[("59", PriceRole::Asked)]),
             ("<p>Free delivery</p><p>$59</p>", &[("59", PriceRole::Asked)]),
-            ("<p>45 million people, $45 million</p>", &[]),
+            ("<p>45 million people, $45 million</p>", &[("45000000", PriceRole::Asked)]),
         ];
         for (html, expected) in rows {
             let expected: Vec<(String, PriceRole)> =

@@ -340,7 +340,7 @@ mod tests {
     fn paths_start_with_what_the_field_is_called() {
         let rows: [(&[&str], &str, &[&str]); 6] = [
             (&[], "price", &["offers.price"]),
-            (&[], "rating_count", &["aggregate rating.rating count", "aggregate rating.review count"]),
+            (&[], "rating_count", &["aggregate rating.rating count", "rating count"]),
             (&[], "headline", &["headline", "name"]),
             (&[], "motto", &["motto"]),
             (&["author"], "name", &["author.name", "author"]),
