@@ -202,7 +202,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the store of jobs. Default: a [`MemoryStore`](gleaner_store::MemoryStore). Another store has
+    /// Sets the store of jobs. Default: a [`MemoryStore`](crate::store::MemoryStore). Another store has
     /// limits of its own: [`concurrency_per_host`](Politeness::concurrency_per_host),
     /// [`retained_results`](Storage::retained_results) and [`result_retention`](Storage::result_retention)
     /// do not apply to it. If it survives the process ([`Store::is_durable`]), jobs of an earlier process go

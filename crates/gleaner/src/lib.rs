@@ -114,13 +114,15 @@
 //! |---|---|---|
 //! | addresses that are connected to | public ones | [`Network::egress`], [`EngineBuilder::allow_private`] |
 //! | pages in work at once | 50 | [`EngineBuilder::concurrency`] |
-//! | pages of one host in work at once | 8 at first, then by how it responds | [`Politeness::concurrency_per_host`]; for one job [`CrawlRequest::max_concurrency`], [`CrawlRequest::delay`] |
+//! | pages of one host in work at once | 2 at first, 8 after its first response, then by how it responds | [`Politeness::concurrency_per_host`]; for one job [`CrawlRequest::max_concurrency`], [`CrawlRequest::delay`] |
 //! | documents of a crawl | 10,000 | [`CrawlRequest::limit`] |
 //! | clicks from the start page | none | [`CrawlRequest::max_discovery_depth`] |
 //! | URLs of a map | 5,000 | [`MapRequest::limit`] |
 //! | time for a page | 30 seconds | [`ScrapeOptions::timeout`], up to [`Limits::max_timeout`] |
 //! | age of a copy that is used instead of a fetch | 0: each page is fetched | [`ScrapeOptions::max_age`] |
 //! | time for a connection | 10 seconds | [`Network::connect_timeout`] |
+//! | a call of a [hook](hooks::PageHooks) | 10 seconds | fixed ([`HOOK_TIME`](hooks::HOOK_TIME)) |
+//! | a write of a [sink](hooks::DocumentSink) | 30 seconds, 5 times | fixed ([`SINK_TIME`](hooks::SINK_TIME), [`MAX_SINK_WRITES`](hooks::MAX_SINK_WRITES)) |
 //! | body of a page | 50 MiB | [`Limits::max_body`] |
 //! | memory of pages in work | 512 MiB | [`Limits::page_memory`] |
 //! | results that wait for their reader | 256 MiB in memory, 64 GiB in temporary files | [`Storage::retained_results`] |

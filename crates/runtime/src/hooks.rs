@@ -20,8 +20,9 @@ pub const HOOK_TIME: Duration = Duration::from_secs(10);
 ///
 /// [`follow`](Self::follow), [`pace`](Self::pace), [`retry`](Self::retry) and [`ended`](Self::ended) run on
 /// blocking threads, of which at most [`MAX_HOOK_THREADS`](crate::MAX_HOOK_THREADS) are used at once. One
-/// that blocks delays its own page, and no other page while a thread is free. [`prepare`](Self::prepare) is
-/// async and must not block. A call ends after [`HOOK_TIME`]; a later result is dropped.
+/// that blocks delays its own page, and no other page while a thread is free. When all are in use, further
+/// calls wait, and that counts as their time. [`prepare`](Self::prepare) is async and must not block. A call
+/// ends after [`HOOK_TIME`]; a later result is dropped.
 ///
 /// robots.txt, the egress guard, the limits of the job and the rules of the crawl hold whatever hooks say.
 pub trait PageHooks: Send + Sync + 'static {
@@ -35,8 +36,8 @@ pub trait PageHooks: Send + Sync + 'static {
     }
 
     /// Changes the request for a page before it is sent, such as by headers for one host. It is called once
-    /// for each attempt at a page, and not for robots.txt and sitemaps. Headers and cookies that it sets are
-    /// not sent to another origin after a redirect.
+    /// for each attempt at a page, and not for the target of a redirect, robots.txt and sitemaps. Headers and
+    /// cookies that it sets are not sent to another origin after a redirect.
     ///
     /// If it fails, panics or takes too long, the page fails.
     fn prepare<'a>(&'a self, request: &'a mut RequestDraft<'_>) -> BoxFuture<'a, Result<(), HookError>> {
@@ -55,8 +56,8 @@ pub trait PageHooks: Send + Sync + 'static {
     }
 
     /// Whether to request a page again that failed, or answered with an error status. A page has at most
-    /// [`MAX_ATTEMPTS`](crate::MAX_ATTEMPTS) attempts, and a retry needs the budget of its job and time before
-    /// its deadline; otherwise there is none.
+    /// [`MAX_ATTEMPTS`](crate::MAX_ATTEMPTS) attempts, and a retry needs the budget of its job and time
+    /// before its deadline; otherwise there is none.
     ///
     /// If it panics or takes too long, the engine decides.
     fn retry(&self, attempt: &PageAttempt<'_>) -> Retry {
@@ -187,8 +188,8 @@ impl<'a> RequestDraft<'a> {
         self.options.headers.get(&name.to_ascii_lowercase()).map(String::as_str)
     }
 
-    /// Sets a header. The page fails if HTTP does not allow its name or its value. Headers of the connection,
-    /// such as `Host`, have no effect.
+    /// Sets a header, in place of one of the job or the engine with this name. The page fails if HTTP does
+    /// not allow its name or its value. Headers of the connection, such as `Host`, have no effect.
     pub fn set_header(&mut self, name: &str, value: impl Into<String>) {
         self.options.headers.insert(name.to_ascii_lowercase(), value.into());
     }
@@ -285,8 +286,9 @@ impl Pace {
         Self { places: if places == 0 { 1 } else { places }, ..self }
     }
 
-    /// Sets the minimum time from the end of one request to the start of the next, one request at a time; at
-    /// most [`MAX_GAP`](Self::MAX_GAP).
+    /// Sets the minimum time from the end of one request to the start of the next; at most
+    /// [`MAX_GAP`](Self::MAX_GAP). With a gap, the host gets one request at a time, whatever
+    /// [`places`](Self::places) says.
     #[must_use]
     pub const fn gap(self, gap: Duration) -> Self {
         Self { gap: if gap.as_secs() < Self::MAX_GAP.as_secs() { gap } else { Self::MAX_GAP }, ..self }

@@ -11,10 +11,11 @@ use crate::hooks::HookError;
 ///
 /// A page ends only after its document was written. If the process ends between the two, the page is scraped
 /// and written again: each document arrives at least once, and a document that arrives again has the same
-/// [`SinkPage::job`] and [`SinkPage::page`]. A sink that replaces by this key has each page once.
+/// [`SinkPage::job`] and [`SinkPage::page`]. A sink that replaces by this key has each page once. A job in
+/// memory does not go on after its process: crawling again is another job, with another id.
 ///
-/// A failed write is repeated after a pause, a few times. Then the page is scraped again if it has attempts
-/// left, or fails, and its links are not followed.
+/// A failed write is repeated after a pause, up to [`MAX_SINK_WRITES`](crate::MAX_SINK_WRITES) writes in all.
+/// Then the page is scraped again if it has attempts left, or fails, and its links are not followed.
 ///
 /// The job keeps the metadata of a written document and nothing else of it, so that its reader need not read.
 /// Its status and its webhooks have no more either. Single scrapes and the pages of extract jobs are not

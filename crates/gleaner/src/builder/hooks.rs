@@ -16,7 +16,9 @@ impl EngineBuilder {
     /// ```
     /// use std::sync::Arc;
     ///
+    /// use gleaner::CrawlRequest;
     /// use gleaner::hooks::{Follow, FoundLink, PageFacts, PageHooks};
+    /// use gleaner::request::SitemapMode;
     ///
     /// /// Follows the links of pages about tea.
     /// struct AboutTea;
@@ -30,7 +32,9 @@ impl EngineBuilder {
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
     /// let engine = gleaner::Engine::builder().hooks(Arc::new(AboutTea)).build()?;
-    /// # drop(engine);
+    /// // The hook is not asked for the URLs of a sitemap.
+    /// let request = CrawlRequest::new("https://example.com/").sitemap(SitemapMode::Skip);
+    /// # drop((engine, request));
     /// # Ok(())
     /// # }
     /// ```
@@ -83,7 +87,8 @@ impl EngineBuilder {
     }
 
     /// Sets where the documents of crawls and batches go. A page counts as done only after its document was
-    /// written, so a crash loses none; one that is written again has the same job and page number. The job
+    /// written, so a crash loses none that the sink made durable. If the jobs survive it too, one that is
+    /// written again has the same job and page number; jobs in memory end with the process. The job
     /// keeps the metadata of its documents only, and needs no reader. Single scrapes are not written.
     /// Default: none; documents wait for the reader of their job.
     ///

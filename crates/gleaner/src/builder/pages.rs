@@ -56,9 +56,9 @@ impl Pages {
     ///
     /// A page is judged by the pages that were transformed before it in the same job and process, so the
     /// documents depend on the order in which pages arrive. The first 6 pages of a site are as in a single
-    /// scrape. [`transform_on_site`](gleaner_transform::transform_on_site) says what is left out. This takes
-    /// at most 600 KB for each job: hashes, and no part of a page. They are not stored, so after a restart a
-    /// job learns them again.
+    /// scrape; a later one loses teasers, and texts that at least 6 pages and two fifths of all had. This
+    /// takes at most 600 KB for each job: hashes, and no part of a page. They are not stored, so after a
+    /// restart a job learns them again.
     #[must_use]
     pub fn site_memory(mut self, learn: bool) -> Self {
         self.site_memory = Some(learn);

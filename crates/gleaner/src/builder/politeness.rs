@@ -30,22 +30,22 @@ impl Politeness {
 
     /// Sets the maximum number of pages of one host in work at once, for all jobs together. The engine starts
     /// with at most two, has this number after the host's first response, and goes below it while the host is
-    /// overloaded. Default: it has 8 after the first response, and rises up to
+    /// overloaded. Default: it also starts with two, has 8 after the first response, and rises up to
     /// [`concurrency`](EngineBuilder::concurrency) while the host responds well. Another pace for each host
     /// is a [hook](crate::hooks::PageHooks::pace).
     ///
-    /// The hosts of one IP address start with four times this number together, and rise up to
-    /// [`concurrency`](EngineBuilder::concurrency). A request can set lower limits: `maxConcurrency` and
-    /// `delay`.
+    /// Hosts with the same IP address share a limit, because one server may serve them all: it begins at four
+    /// times this number, 32 by default, and rises up to [`concurrency`](EngineBuilder::concurrency). A
+    /// request can set lower limits: `max_concurrency` and `delay`.
     #[must_use]
     pub fn concurrency_per_host(mut self, pages: u32) -> Self {
         self.concurrency_per_host = Some(pages.max(1));
         self
     }
 
-    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`. A program with a
-    /// [`user_agent`](EngineBuilder::user_agent) of its own should name the same product here, such as
-    /// `my-crawler`.
+    /// Sets the product token that is looked up in robots.txt. Default: `gleaner`, whatever the
+    /// [`user_agent`](EngineBuilder::user_agent) is: the rules for `gleaner` apply, or else those for all
+    /// agents. For sites to have rules for your crawler, set its name here, such as `my-crawler`.
     #[must_use]
     pub fn robots_agent(mut self, token: impl Into<String>) -> Self {
         self.robots_agent = Some(token.into());

@@ -57,8 +57,8 @@ impl Storage {
     }
 
     /// Sets the capacity for results of all jobs together, in bytes: in memory (default
-    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and for the rest
-    /// in temporary files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB).
+    /// [`DEFAULT_ALL_RETAINED_BYTES`](crate::store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and for the rest
+    /// in temporary files (default [`DEFAULT_SPILLED_BYTES`](crate::store::DEFAULT_SPILLED_BYTES), 64 GiB).
     /// No stored result is dropped: a job fails with an error if its next document fits in neither.
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
@@ -67,8 +67,7 @@ impl Storage {
     }
 
     /// Sets how long an ended job and its results are kept. Default: a day. With [`Duration::MAX`], they are
-    /// kept until the job is removed. The `expiresAt` of the HTTP API is a day after
-    /// the end in any case.
+    /// kept until the job is removed. The `expiresAt` of the HTTP API is a day after the end in any case.
     #[must_use]
     pub fn result_retention(mut self, time: Duration) -> Self {
         self.result_retention = Some(time);
