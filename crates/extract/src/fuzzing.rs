@@ -119,8 +119,7 @@ pub fn count(text: &str) -> Option<(u64, Range<usize>)> {
 /// The first sum of money of a text, or the two ends of a range, as decimal numbers with their ranges.
 #[must_use]
 pub fn money_range(text: &str) -> Vec<(String, Range<usize>)> {
-    let ends =
-        typed::money_range(text, NumberStyle::Prose).into_iter().flat_map(|(low, high, _)| [Some(low), high]);
+    let ends = typed::money_range(text).into_iter().flat_map(|(low, high, _)| [Some(low), high]);
     ends.flatten().map(|money| (money.decimal, money.range)).collect()
 }
 

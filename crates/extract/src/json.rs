@@ -212,8 +212,6 @@ impl<'a> JsonReader<'a> {
         let plain = written.trim_start_matches('+');
         let value = if let Ok(whole) = plain.parse::<i64>() {
             Some(Value::from(whole))
-        } else if let Ok(whole) = plain.parse::<u64>() {
-            Some(Value::from(whole))
         } else {
             plain
                 .parse::<f64>()

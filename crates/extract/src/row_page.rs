@@ -101,8 +101,7 @@ impl<'s> RowShape<'s> {
     /// pages counts as a row even if it states only its name.
     pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &PageHeadings) -> bool {
         let least = if alike { MIN_FILL_ALIKE } else { MIN_FILL };
-        let is_address = |leaf: &Leaf| leaf.provenance.iter().all(|proof| proof.method == Method::Url);
-        !one.leaves.iter().all(is_address)
+        !one.leaves.is_empty()
             && to_f64(one.leaves.len()) >= least * to_f64(self.field_count)
             && (alike || !headings.are_all(&one.leaves))
     }

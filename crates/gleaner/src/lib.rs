@@ -317,8 +317,8 @@ pub use gleaner_types::request::{
 #[doc(inline)]
 pub use gleaner_types::{
     BoxFuture, CacheState, Checked, Document, ErrorCode, Fault, FaultPath, Faults, FetchEngine, JobId,
-    JobKind, JobState, Metadata, PageError, PageKind, PathPart, ProxyUsed, RequestBounds, SafeUrl, event,
-    limits, media, parse_json, plan, response,
+    JobKind, JobState, Metadata, PageError, PathPart, ProxyUsed, RequestBounds, SafeUrl, event, limits,
+    media, parse_json, plan, response,
 };
 // The crates whose types occur in signatures of this crate, in the matching versions.
 pub use {bytes, http, ipnet, schemars, serde_json, tokio, url, uuid};

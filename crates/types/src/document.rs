@@ -222,10 +222,6 @@ pub struct Metadata {
     /// programs that embed the engine: it is not on the wire, so documents that were stored as JSON lack it.
     #[serde(skip)]
     pub duration: Option<Duration>,
-    /// What kind of page it is, by what it declares and by its structure. `None` if neither tells, and if only
-    /// links were asked for. It is for programs that embed the engine, as `duration` is.
-    #[serde(skip)]
-    pub page_kind: Option<PageKind>,
     /// Every other `<meta>` element, under its own name.
     #[serde(flatten)]
     pub other: BTreeMap<String, MetaValue>,
@@ -322,24 +318,6 @@ pub enum MetaValue {
     One(String),
     /// Several elements with the same name, in order.
     Many(Vec<String>),
-}
-
-/// What kind of page a page is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum PageKind {
-    /// One text: news, a blog post, a guide, a recipe.
-    Article,
-    /// A text and what others answered: a thread of a forum, a question.
-    Discussion,
-    /// One thing that is for sale.
-    Product,
-    /// Links to texts, with little of each.
-    Listing,
-    /// A page of a manual or a reference.
-    Documentation,
-    /// Many things, such as the products of a category.
-    Collection,
 }
 
 /// What requests a page.

@@ -88,9 +88,7 @@ pub use box_future::BoxFuture;
 #[cfg(feature = "contract")]
 pub use check::{Checked, RequestBounds, parse_json};
 #[cfg(feature = "contract")]
-pub use document::{
-    ActionResults, CacheState, Document, FetchEngine, MetaValue, Metadata, PageKind, ProxyUsed,
-};
+pub use document::{ActionResults, CacheState, Document, FetchEngine, MetaValue, Metadata, ProxyUsed};
 #[cfg(feature = "contract")]
 pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 pub use fault_path::{FaultPath, PathPart};

@@ -137,7 +137,6 @@ fn metadata_weight(metadata: &Metadata) -> usize {
         credits_used: _,
         concurrency_limited: _,
         duration: _,
-        page_kind: _,
         other,
     } = metadata;
     let texts = [

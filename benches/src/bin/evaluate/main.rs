@@ -10,8 +10,7 @@
 //! with known truths. `structure` reads one of three layouts of pages with truth. It counts the headings, list
 //! items, cells and so on that the Markdown has in common with it, also for other tools.
 //! `site` crawls a generated newspaper with and without the memory of a site. `links` compares the links of each
-//! page over the formats that are asked for. `stability` changes what is no part of the main content of each page,
-//! and counts the words that come or go. `standards` runs the cases of the URL Standard and of the sniffing
+//! page over the formats that are asked for. `standards` runs the cases of the URL Standard and of the sniffing
 //! of encodings.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
@@ -26,7 +25,6 @@ mod pdf;
 mod product;
 mod render;
 mod site;
-mod stability;
 mod standards;
 mod structure;
 
@@ -41,7 +39,6 @@ const USAGE: &str = "Usage: evaluate content FOLDER
        evaluate grounding FOLDER
        evaluate cost FOLDER
        evaluate links FOLDER
-       evaluate stability FOLDER
        evaluate standards FOLDER
        evaluate pdf FOLDER
        evaluate structure FOLDER [--outputs NAME=DIR]...
@@ -57,8 +54,6 @@ const USAGE: &str = "Usage: evaluate content FOLDER
   grounding false and true claims of a model about the pages of `product`: the number that pass
   cost      processor time of values read without a model beside the Markdown of the same pages
   links     pages of `content` whose links depend on the formats that are asked for
-  stability words of `content` that come or go if a page has another address, one paragraph more, or other
-            names of attributes: at most .5 % each
   standards the cases FOLDER/url/urltestdata.json and FOLDER/html5lib-tests/encoding/*.dat that pass
   pdf       text, order, headings, tables, lists, notes and running heads of PDF files
   structure headings, list items, cells, code, images, formulas, links, notes and quotes that are kept,
@@ -104,13 +99,11 @@ fn run(arguments: &[String]) -> Result<Outcome, Failure> {
         ("grounding", []) => grounding::evaluate(path),
         ("cost", []) => cost::evaluate(path),
         ("links", []) => links::evaluate(path),
-        ("stability", []) => stability::evaluate(path),
         ("standards", []) => standards::evaluate(path),
         ("pdf", []) => pdf::evaluate(path),
-        (
-            "content" | "markdown" | "grounding" | "cost" | "links" | "stability" | "standards" | "pdf",
-            [option, ..],
-        ) => Err(format!("`{kind}` has no option `{option}`").into()),
+        ("content" | "markdown" | "grounding" | "cost" | "links" | "standards" | "pdf", [option, ..]) => {
+            Err(format!("`{kind}` has no option `{option}`").into())
+        }
         _ => Err(format!("unknown kind `{kind}`").into()),
     }
 }

@@ -11,9 +11,9 @@ use super::price_context::{NET_WEIGHT, context_weight};
 use super::target::TargetField;
 use super::text_nodes::{TextNodes, with_cents};
 use crate::evidence::Evidence;
-use crate::normalise::{ValueForm, is_range, normalise};
+use crate::normalise::{is_range, normalise};
 use crate::page::{Method, char_boundary, truncate};
-use crate::typed::{money_amounts, money_in};
+use crate::typed::{NumberStyle, money_amounts};
 
 /// Bytes of visible text after the heading that are searched.
 const NEAR_BYTES: usize = 6_000;
@@ -32,10 +32,6 @@ const MAX_BESIDE_BYTES: usize = 240;
 /// The ratio of a price with tax to one without, for the lowest and the highest rates of the world.
 const MIN_TAXED: f64 = 1.02;
 const MAX_TAXED: f64 = 1.30;
-/// The lowest amount of embedded data that may be counted in cents.
-const MIN_MINOR_UNITS: f64 = 100.0;
-/// Upper bound on the sums of the visible text that such amounts are compared with.
-const MAX_SHOWN: usize = 1_000;
 /// Upper bound on the amounts that take part.
 const MAX_SUMS: usize = 40;
 
@@ -77,7 +73,7 @@ pub(crate) fn collect(
     {
         let mut amounts: Vec<f64> = Vec::new();
         for sum in sums.iter().filter(|sum| !sum.struck && sum.context_weight > 0.0 && sum.amount > 0.0) {
-            let Some(value) = normalise(&sum.written, target.form, target.shape, evidence.style()) else {
+            let Some(value) = normalise(&sum.written, target.form, target.shape, NumberStyle::Prose) else {
                 continue;
             };
             let near = match sum.at.checked_sub(start).filter(|_| evidence.heading.is_some()) {
@@ -100,6 +96,7 @@ pub(crate) fn collect(
             pool.add(Candidate { value, quote, method: Method::Text, score, html_range });
         }
         lower_struck(&sums, pool);
+        lower_minor_units(pool);
     }
 }
 
@@ -145,38 +142,21 @@ fn lower_struck(sums: &[DisplayedPrice], pool: &mut Pool) {
     }
 }
 
-/// Leaves out amounts of embedded data that may be counted in cents: whole numbers that neither the page nor
-/// other data states. A hundredth of one that the page shows proves cents.
-pub(crate) fn leave_out_minor_units(
-    evidence: &Evidence<'_>,
-    targets: &[TargetField<'_>],
-    pools: &mut [Pool],
-) {
-    let is_in_doubt = |candidate: &Candidate| {
-        candidate.method == Method::EmbeddedState
-            && !candidate.quote.contains(['.', ','])
-            && amount(candidate).is_some_and(|found| found >= MIN_MINOR_UNITS)
-    };
-    let of_prices =
-        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.form == ValueForm::Price);
-    let mut shown: Option<Vec<f64>> = None;
-    for (_, pool) in of_prices {
-        if !pool.iter_mut().any(|candidate| is_in_doubt(candidate)) {
-            continue;
+/// Lowers the scores of embedded whole numbers that are a hundred times an amount on the page: programs count
+/// in cents.
+fn lower_minor_units(pool: &mut Pool) {
+    let shown: Vec<f64> = pool
+        .iter_mut()
+        .filter(|candidate| candidate.method != Method::EmbeddedState && candidate.score > 0.2)
+        .filter_map(|candidate| amount(candidate))
+        .collect();
+    for candidate in pool.iter_mut().filter(|candidate| candidate.method == Method::EmbeddedState) {
+        if amount(candidate).is_some_and(|found| {
+            found.fract() == 0.0 && found >= 100.0 && shown.iter().any(|shown| same(shown * 100.0, found))
+        }) {
+            candidate.score *= 0.2;
         }
-        let shown: &Vec<f64> = shown.get_or_insert_with(|| shown_sums(evidence));
-        let others = pool.iter_mut().filter(|candidate| candidate.method != Method::EmbeddedState);
-        let stated: Vec<f64> = others.filter_map(|candidate| amount(candidate)).collect();
-        let is_known = |sum: f64| shown.iter().chain(&stated).any(|known| same(*known, sum));
-        pool.retain(|candidate| !is_in_doubt(candidate) || amount(candidate).is_some_and(is_known));
     }
-}
-
-/// The sums of money of the visible text.
-fn shown_sums(evidence: &Evidence<'_>) -> Vec<f64> {
-    let text = truncate(evidence.tree.text(), MAX_BYTES);
-    let sums = money_in(text, evidence.style()).filter(|money| money.currency.is_some()).take(MAX_SHOWN);
-    sums.filter_map(|money| money.decimal.parse().ok()).collect()
 }
 
 fn amount(candidate: &Candidate) -> Option<f64> {
@@ -210,7 +190,6 @@ fn within(evidence: &Evidence<'_>, texts: &TextNodes, part: Range<usize>) -> Vec
     let mut found = Vec::new();
     let mut at = start;
     let mut above = "";
-    let style = evidence.style();
     for line in near.split_inclusive('\n') {
         if evidence.tree.interrupt().spend(1 + line.len() / 64) {
             break;
@@ -220,7 +199,7 @@ fn within(evidence: &Evidence<'_>, texts: &TextNodes, part: Range<usize>) -> Vec
         let line = line.trim_end();
         let label = std::mem::replace(&mut above, line);
         let sums: Vec<_> =
-            if line.len() <= MAX_LINE_BYTES { money_in(line, style).take(8).collect() } else { Vec::new() };
+            if line.len() <= MAX_LINE_BYTES { money_amounts(line).take(8).collect() } else { Vec::new() };
         let letters = line.chars().filter(|found| found.is_alphabetic()).count();
         if sums.is_empty() || letters > MAX_LETTERS + 6 * sums.len() {
             continue;
@@ -256,7 +235,7 @@ fn within(evidence: &Evidence<'_>, texts: &TextNodes, part: Range<usize>) -> Vec
             let point = texts.cents(visible, &range);
             let written = point.map_or_else(|| quote.clone(), |point| with_cents(&quote, point));
             let amount = match point {
-                Some(_) => money_in(&written, style).next().and_then(|money| money.decimal.parse().ok()),
+                Some(_) => money_amounts(&written).next().and_then(|money| money.decimal.parse().ok()),
                 None => money.decimal.parse().ok(),
             };
             let Some(amount) = amount else { continue };

@@ -8,7 +8,6 @@ use super::pool::{Candidate, Pool};
 use super::price_context::context_weight;
 use super::target::{NameIndex, TargetField};
 use super::text_nodes::{TextNodes, with_cents};
-use super::unrelated::ask_for_opinion;
 use super::words::words;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -102,15 +101,12 @@ pub(crate) fn collect(
     // The fields that each name of an element has, and that each name of an attribute has.
     let fields_of = evidence.names().map(tree.interrupt(), |words| names.within(words));
     let mut data_names = DataNames::new(names);
-    let asks_for_opinion = ask_for_opinion(targets);
     for node in tree.nodes() {
         let name = tree.name(node);
         if name.is_empty() || tree.is(node, &["script", "style", "html", "body", "head", "link"]) {
             continue;
         }
-        if evidence.unrelated().in_related_section(node)
-            || (!asks_for_opinion && evidence.unrelated().in_opinion(node))
-        {
+        if evidence.unrelated().in_related_section(node) {
             continue;
         }
         let is_unrelated = evidence.unrelated().contains(node);
@@ -153,7 +149,7 @@ pub(crate) fn collect(
                     .then(|| sum_text(evidence, texts, node, text))
                     .flatten();
                 let value = sum.as_deref().unwrap_or_else(|| value_text(target, text));
-                let Some(value) = normalise(value, target.form, target.shape, evidence.style()) else {
+                let Some(value) = normalise(value, target.form, target.shape, NumberStyle::Prose) else {
                     continue;
                 };
                 *count += 1;
@@ -357,7 +353,7 @@ fn attributes<'a>(
             let style = if target.form == ValueForm::Price && !value.contains(',') {
                 NumberStyle::Data
             } else {
-                evidence.style()
+                NumberStyle::Prose
             };
             let Some(found) = normalise(&value, target.form, target.shape, style) else { continue };
             if target.form == ValueForm::Price

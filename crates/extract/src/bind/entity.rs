@@ -8,7 +8,7 @@ use super::pool::{Candidate, Pool};
 use super::target::TargetField;
 use super::words::{folded, overlap};
 use crate::evidence::{Evidence, Item};
-use crate::normalise::{ValueForm, normalise_labelled};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::{NumberStyle, StockState, stock};
 
@@ -83,8 +83,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pool
                 if found.is_empty() {
                     continue;
                 }
-                let label = currency_beside(&item.properties, path, target);
-                add(target, pool, &found, &label, item.method, trust(item.method) * relevance * weight);
+                add(target, pool, &found, item.method, trust(item.method) * relevance * weight);
                 break;
             }
         }
@@ -155,31 +154,13 @@ fn likeness(evidence: &Evidence<'_>, item: &Item) -> f64 {
     name.map_or(0.0, |name| f64::max(overlap(name, evidence.headline()), overlap(name, &evidence.title)))
 }
 
-/// The currency that an entity states for the amount at a path, if the field asks for one; else the path's own
-/// name, which may state a unit.
-pub(crate) fn currency_beside(entity: &Map<String, Value>, path: &str, target: &TargetField<'_>) -> String {
-    let (above, name) = path.rsplit_once('.').unwrap_or(("", path));
-    if target.shape.asked.currency().is_none() {
-        return name.to_owned();
-    }
-    let stated = ["price currency", "currency"].iter().find_map(|key| {
-        let path = if above.is_empty() { (*key).to_owned() } else { format!("{above}.{key}") };
-        let found: Vec<String> = values(entity, &path).into_iter().filter_map(scalar).collect();
-        let first = found.first()?.clone();
-        // Offers in several currencies tell nothing of one of them.
-        found.iter().all(|other| *other == first).then_some(first)
-    });
-    stated.unwrap_or_else(|| name.to_owned())
-}
-
-fn add(target: &TargetField<'_>, pool: &mut Pool, found: &[&Value], label: &str, method: Method, score: f64) {
+fn add(target: &TargetField<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
     let mut is_any_orderable = false;
     let mut out = Vec::new();
     for value in found.iter().take(MAX_VALUES) {
         let Some(text) = scalar(value) else { continue };
         // A zero in data for machines is not a price.
-        let (form, shape) = (target.form, target.shape);
-        let Some(value) = normalise_labelled(&text, label, form, shape, NumberStyle::Data) else { continue };
+        let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Data) else { continue };
         if target.form == ValueForm::Price && is_zero(&value) {
             continue;
         }

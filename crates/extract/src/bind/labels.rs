@@ -5,7 +5,7 @@ use super::pool::{Candidate, Pool};
 use super::target::{NameIndex, TargetField};
 use super::words::folded;
 use crate::evidence::{Evidence, LabelledValue};
-use crate::normalise::{ValueForm, normalise, normalise_labelled};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::NumberStyle;
 
@@ -80,10 +80,7 @@ fn add(
     // The value "More of the brand: Acme" contains a label itself.
     let text =
         if target.has_concept("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
-    let style = if style == NumberStyle::Prose { evidence.style() } else { style };
-    let unit = if pair.method == Method::Meta { currency_of(evidence, pair) } else { None };
-    let label = unit.unwrap_or(&pair.label);
-    let Some(value) = normalise_labelled(text, label, target.form, target.shape, style) else { return };
+    let Some(value) = normalise(text, target.form, target.shape, style) else { return };
     if target.form == ValueForm::Price && value.as_str() == Some("0") {
         return;
     }
@@ -92,16 +89,6 @@ fn add(
     let html_range = pair.node.map(|node| evidence.html_range_of(node)).unwrap_or_default();
     let score = if long { score * 0.4 } else { score };
     pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, html_range });
-}
-
-/// The currency that a `meta` element states for the amount of another one: `product:price:currency`.
-fn currency_of<'e>(evidence: &'e Evidence<'_>, amount: &LabelledValue) -> Option<&'e str> {
-    let (start, _) = amount.label.rsplit_once(':')?;
-    let of_amount = |pair: &&LabelledValue| {
-        let own = pair.label.rsplit_once(':');
-        pair.method == Method::Meta && own.is_some_and(|own| own == (start, "currency"))
-    };
-    evidence.pairs.iter().find(of_amount).map(|pair| pair.value.as_str())
 }
 
 /// The words up to where the next label could start.

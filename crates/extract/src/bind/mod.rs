@@ -5,8 +5,6 @@
 //! without one, the score decides. Below the bound of the model, or [`MIN_CONFIDENCE`] without one, nothing is
 //! chosen, as an empty field is better than a wrong one.
 
-mod addresses;
-mod cards;
 mod codes;
 mod concept;
 mod concepts;
@@ -19,7 +17,6 @@ mod list_values;
 mod nested_lists;
 mod node_names;
 mod page;
-mod page_kind;
 mod phrases;
 mod pool;
 mod price_context;
@@ -29,9 +26,7 @@ mod records;
 mod related_sections;
 mod score;
 mod shop;
-mod shown_prices;
 mod state;
-mod table_records;
 mod target;
 mod text_nodes;
 mod unrelated;
@@ -40,7 +35,6 @@ mod words;
 pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
-pub(crate) use addresses::{absolute, address_base};
 pub(crate) use concept::{concept_name, is_known, is_meant, is_number_name};
 pub(crate) use entity::{scalar, values};
 pub(crate) use node_names::NodeNames;

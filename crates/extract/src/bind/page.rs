@@ -5,12 +5,11 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::addresses;
 use super::list_values::{self, PageView};
 use super::pool::{Choice, Pool};
 use super::score::{self, Model, OfferedValue, OptionTable, PageSegments, is_structured};
 use super::target::TargetField;
-use super::{MIN_CONFIDENCE, entity, page_kind, records};
+use super::{MIN_CONFIDENCE, entity, records};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, MissingReason, child_pointer};
 use crate::page::{MAX_QUOTE_BYTES, Method, PagePart, Provenance, Span, truncate};
@@ -28,9 +27,6 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
 
 /// Fills a shape from a page with a model of its own. Several shapes may share the page's segments.
 pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Model) -> Extraction {
-    if page_kind::states_nothing(page.evidence()) {
-        return nothing(shape);
-    }
     let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
     let view = PageView::new(page.evidence());
     out.data = match &shape.kind {
@@ -41,29 +37,7 @@ pub(crate) fn bind_with(page: &PageSegments<'_, '_>, shape: &Shape, model: &Mode
         }),
         _ => Value::Null,
     };
-    addresses::complete(page.evidence(), shape, &mut out);
     out
-}
-
-/// What a page gives that states nothing.
-fn nothing(shape: &Shape) -> Extraction {
-    let fields = shape.fields();
-    let (targets, lists) = leaves(fields);
-    let mut data = match &shape.kind {
-        ShapeKind::Object(fields) => empty_object(fields),
-        ShapeKind::List(_) => Value::Array(Vec::new()),
-        _ => Value::Null,
-    };
-    targets.iter().for_each(|target| clear(&mut data, target));
-    let pointers: Vec<String> = match &shape.kind {
-        ShapeKind::Object(_) => {
-            let lists = lists.into_iter().map(|(pointer, _)| pointer);
-            targets.into_iter().map(|target| target.pointer).chain(lists).collect()
-        }
-        _ => vec![String::new()],
-    };
-    let missing = |pointer| Missing { pointer, reason: MissingReason::NotFound };
-    Extraction { data, leaves: Vec::new(), missing: pointers.into_iter().map(missing).collect() }
 }
 
 /// The options of each single field of a shape, with the field.
@@ -138,41 +112,12 @@ fn object(
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
-        let found = list(view, inner, &pointer, &field.name, out).map(|found| {
-            let kept = field.shape.max_items();
-            shortened(found, kept, &pointer, out)
-        });
-        let count = found.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        let found = found.filter(|_| field.shape.admits_items(count));
-        let is_missing = found.is_none();
-        match found {
+        match list(view, inner, &pointer, &field.name, out) {
             Some(found) => set_at(&mut data, &pointer, found),
-            None if field.shape.admits_items(0) => {}
-            None if field.shape.nullable => set_at(&mut data, &pointer, Value::Null),
-            None => remove(&mut data, &pointer),
-        }
-        if is_missing {
-            let below = child_pointer(&pointer, "");
-            out.leaves.retain(|leaf| !leaf.pointer.starts_with(&below));
-            out.missing.push(Missing { pointer, reason: MissingReason::NotFound });
+            None => out.missing.push(Missing { pointer, reason: MissingReason::NotFound }),
         }
     }
     data
-}
-
-/// A list of at most as many elements as the schema allows.
-fn shortened(list: Value, max_items: usize, pointer: &str, out: &mut Extraction) -> Value {
-    let Value::Array(mut elements) = list else { return list };
-    if elements.len() > max_items {
-        elements.truncate(max_items);
-        let below = child_pointer(pointer, "");
-        let is_kept = |leaf: &Leaf| {
-            let element = leaf.pointer.strip_prefix(&below).and_then(|rest| rest.split('/').next());
-            element.is_none_or(|at| at.parse::<usize>().is_ok_and(|at| at < max_items))
-        };
-        out.leaves.retain(is_kept);
-    }
-    Value::Array(elements)
 }
 
 fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
@@ -224,7 +169,7 @@ fn list(
         return plain_values(view, &field, pointer, out);
     };
     let evidence = view.evidence;
-    let found = records::records(view, fields, name);
+    let found = records::records(evidence, fields, name);
     let is_stated =
         found.iter().flat_map(|record| &record.values).any(|(_, value)| is_structured(value.method));
     let shown = if is_stated { Vec::new() } else { list_values::pairs(view, fields, name) };
@@ -416,7 +361,7 @@ pub(crate) fn clear(data: &mut Value, target: &TargetField<'_>) {
     }
 }
 
-pub(super) fn remove(data: &mut Value, pointer: &str) {
+fn remove(data: &mut Value, pointer: &str) {
     if let Some((parent, name)) = pointer.rsplit_once('/')
         && let Some(Value::Object(object)) = data.pointer_mut(parent)
     {

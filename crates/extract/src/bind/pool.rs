@@ -20,12 +20,6 @@ pub(crate) struct Candidate {
     pub(crate) html_range: Option<Range<usize>>,
 }
 
-/// One record of a list: pointers below it with their values.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Record {
-    pub(crate) values: Vec<(String, Candidate)>,
-}
-
 /// Upper bound on the candidates for one property.
 const MAX_CANDIDATES: usize = 500;
 
@@ -60,10 +54,6 @@ impl Pool {
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Candidate> {
         self.candidates.iter_mut()
-    }
-
-    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&Candidate) -> bool) {
-        self.candidates.retain(is_kept);
     }
 
     /// The candidate with the highest score of its own; between equals the first.

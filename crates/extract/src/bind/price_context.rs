@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::price_words::{AFTER, AFTER_TOTAL, BEFORE, BEFORE_UNSPACED, GROSS, NET, NIGHTS, PriceRole, UNITS};
+use super::price_words::{AFTER, BEFORE, BEFORE_UNSPACED, NET, UNITS};
 use crate::page::{tail, truncate};
 
 /// Weight of an amount without tax. A shop that shows it first sells to other firms, and it is the price
@@ -26,20 +26,10 @@ impl Phrases {
     fn occur_in(&self, text: &str) -> bool {
         self.0.as_ref().is_some_and(|search| search.is_match(text))
     }
-
-    /// Where the last of them ends.
-    fn last_in(&self, text: &str) -> Option<usize> {
-        let search = self.0.as_ref()?;
-        search.find_overlapping_iter(text).map(|found| found.end()).max()
-    }
 }
 
-static BEFORE_PHRASES: LazyLock<Vec<(PriceRole, Phrases)>> =
-    LazyLock::new(|| BEFORE.iter().map(|(role, phrases)| (*role, Phrases::new(phrases))).collect());
+static BEFORE_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(BEFORE));
 static NET_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(NET));
-static GROSS_PHRASES: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(GROSS));
-/// Starts of the text after a price for a unit.
-const PER: [&str; 9] = ["per ", "pro ", "je ", "par ", "al ", "por ", "za ", "a ", "na "];
 
 /// The weight of an amount by the words around it: 1 for a plain amount, 0 for one that is certainly not the
 /// price.
@@ -51,14 +41,13 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
     let before = plain(tail(before, 60));
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
     let after = plain(truncate(after_text, 40));
-    if BEFORE_PHRASES.iter().any(|(_, phrases)| phrases.occur_in(&before))
+    if BEFORE_PHRASES.occur_in(&before)
         || BEFORE_UNSPACED.iter().any(|word| before.contains(word))
         || is_rate_or_old_price(&before)
     {
         return 0.0;
     }
-    let ends = |text: &str| AFTER.iter().flat_map(|(_, words)| *words).any(|word| text.starts_with(word));
-    if ends(after.trim_start()) {
+    if AFTER.iter().any(|word| after.trim_start().starts_with(word)) {
         return 0.0;
     }
     let unit = after_text.strip_prefix('/').map(plain).or_else(|| {
@@ -69,7 +58,7 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
         if UNITS.iter().any(|known| unit.starts_with(&format!(" {known} "))) {
             return SECONDARY_WEIGHT;
         }
-        if ends(unit.trim_start()) {
+        if AFTER.iter().any(|word| unit.trim_start().starts_with(word)) {
             return 0.0;
         }
     }
@@ -81,59 +70,6 @@ pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
         return NET_WEIGHT;
     }
     1.0
-}
-
-/// What an amount is by the words around it, and whether the words after it say so. `before` and `after` are
-/// as for [`context_weight`].
-pub(crate) fn role_of(before: &str, after: &str) -> (PriceRole, bool) {
-    let before = plain(tail(before, 60));
-    let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
-    let after = plain(truncate(after_text, 40));
-    let after = after.trim_start();
-    let unit = after_text.strip_prefix('/').map(plain);
-    let unit = unit.as_deref().map(str::trim_start);
-    let unit = unit.or_else(|| PER.iter().find_map(|word| after.strip_prefix(word)));
-    let starts = |text: &str, words: &[&str]| {
-        words.iter().any(|word| text.strip_prefix(word).is_some_and(|rest| rest.starts_with(' ')))
-    };
-    let (first, _) = after.split_once(' ').unwrap_or((after, ""));
-    if unit.is_some_and(|unit| starts(unit, NIGHTS)) || first == "nightly" {
-        return (PriceRole::Night, true);
-    }
-    if unit.is_some_and(|unit| starts(unit, UNITS)) {
-        return (PriceRole::PerUnit, true);
-    }
-    let ends = |(_, words): &&(PriceRole, &[&str])| {
-        words.iter().any(|word| after.starts_with(word) || unit.is_some_and(|unit| unit.starts_with(word)))
-    };
-    if let Some((role, _)) = AFTER.iter().find(ends) {
-        return (*role, true);
-    }
-    if starts(after, AFTER_TOTAL) {
-        return (PriceRole::Total, true);
-    }
-    let last = |(role, phrases): &(PriceRole, Phrases)| Some((phrases.last_in(&before)?, *role));
-    if let Some((_, role)) = BEFORE_PHRASES.iter().filter_map(last).max_by_key(|(end, _)| *end) {
-        return (role, false);
-    }
-    if is_rate_or_old_price(&before) {
-        let is_old = matches!(before.trim(), "de" | "van");
-        return (if is_old { PriceRole::Former } else { PriceRole::Instalment }, false);
-    }
-    if BEFORE_UNSPACED.iter().any(|word| before.contains(word)) {
-        return (PriceRole::Other, false);
-    }
-    (PriceRole::Asked, false)
-}
-
-/// Whether the words around an amount say that it is with tax (`true`) or without it (`false`).
-pub(crate) fn with_tax(before: &str, after: &str) -> Option<bool> {
-    let of = |text: &str| {
-        let is_net = NET_PHRASES.occur_in(text) || text.contains("税抜") || text.contains("税別");
-        let is_gross = GROSS_PHRASES.occur_in(text) || text.contains("税込");
-        (is_net != is_gross).then_some(is_gross)
-    };
-    of(&plain(truncate(after, 40))).or_else(|| of(&plain(tail(before, 60))))
 }
 
 /// Whether the text before an amount makes it a rate (`3 x`, `12x de`) or, alone on the line, an old price
@@ -173,41 +109,6 @@ fn plain(text: impl AsRef<str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_words_around_an_amount_tell_its_role() {
-        let rows = [
-            ("", "", PriceRole::Asked),
-            ("Our price ", "", PriceRole::Asked),
-            ("Was ", " inc. VAT", PriceRole::Former),
-            ("RRP ", "", PriceRole::Recommended),
-            ("UVP: ", "", PriceRole::Recommended),
-            ("Save ", "", PriceRole::Saving),
-            ("", " off", PriceRole::Saving),
-            ("Delivery: ", "", PriceRole::Shipping),
-            ("zzgl. Versand ", "", PriceRole::Shipping),
-            ("", " / month", PriceRole::Instalment),
-            ("ou 12x de ", " sem juros", PriceRole::Instalment),
-            ("", " / kg", PriceRole::PerUnit),
-            ("", " per night", PriceRole::Night),
-            ("", " / Nacht", PriceRole::Night),
-            ("", " a night", PriceRole::Night),
-            ("", " total for 3 nights", PriceRole::Total),
-            ("Total: ", "", PriceRole::Total),
-            ("Free delivery over ", "", PriceRole::Other),
-            ("Deposit ", "", PriceRole::Deposit),
-            ("De: ", "", PriceRole::Former),
-            ("", " / piece", PriceRole::Asked),
-        ];
-        for (before, after, expected) in rows {
-            assert_eq!(role_of(before, after).0, expected, "{before:?} {after:?}");
-        }
-        let taxes =
-            [(" ex. VAT", Some(false)), (" inc. VAT", Some(true)), (" bez DPH", Some(false)), ("", None)];
-        for (after, expected) in taxes {
-            assert_eq!(with_tax("", after), expected, "{after}");
-        }
-    }
 
     #[test]
     fn the_words_around_an_amount_classify_it() {

@@ -1,50 +1,13 @@
 //! Words around amounts of money, in the languages of the web; lower case, without marks.
 
-/// What an amount of money is, by the words around it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PriceRole {
-    /// Nothing says that it is another amount than the price.
-    Asked,
-    /// The price before, which no longer holds.
-    Former,
-    /// The price that the maker recommends.
-    Recommended,
-    /// What is saved.
-    Saving,
-    /// The cost of delivery.
-    Shipping,
-    Deposit,
-    /// One of several payments.
-    Instalment,
-    /// A price for a weight, a length or a volume.
-    PerUnit,
-    /// The price of one night.
-    Night,
-    /// The sum of several prices.
-    Total,
-    /// A threshold, a warranty, a voucher, another currency.
-    Other,
-}
-
-/// Words before an amount, with what they make of it.
-pub(super) const BEFORE: &[(PriceRole, &[&str])] = &[
-    (PriceRole::Former, FORMER),
-    (PriceRole::Other, LOWEST),
-    (PriceRole::Recommended, RECOMMENDED),
-    (PriceRole::Saving, SAVINGS),
-    (PriceRole::Shipping, SHIPPING),
-    (PriceRole::Deposit, DEPOSIT),
-    (PriceRole::Instalment, INSTALMENT),
-    (PriceRole::Total, TOTAL),
-    (PriceRole::Other, BOUNDS),
-    (PriceRole::Other, COVER),
-    (PriceRole::Other, CART),
-    (PriceRole::Other, OTHER_CURRENCY),
-];
-
-/// Before a former price.
-const FORMER: &[&str] = &[
+/// Words before an amount that is not the price: old prices, savings, extra costs, rates, thresholds.
+pub(super) const BEFORE: &[&str] = &[
+    // Old prices.
     "was",
+    "rrp",
+    "msrp",
+    "srp",
+    "list price",
     "regular price",
     "original price",
     "old price",
@@ -52,21 +15,26 @@ const FORMER: &[&str] = &[
     "previously",
     "compare at",
     "statt",
+    "uvp",
     "bisher",
     "vorher",
     "früher",
     "au lieu de",
+    "prix conseillé",
     "prix barré",
     "invece di",
     "anziché",
+    "prezzo di listino",
     "antes",
     "en lugar de",
     "precio anterior",
+    "pvpr",
     "původní cena",
     "běžná cena",
     "pôvodná cena",
     "bežná cena",
     "stará cena",
+    "obniżką",
     "cena regularna",
     "korábbi ár",
     "eredeti ár",
@@ -75,14 +43,10 @@ const FORMER: &[&str] = &[
     "førpris",
     "tidligere",
     "ennen",
+    "adviesprijs",
     "старая цена",
     "обычная цена",
-    "formerly",
-    "vorheriger preis",
-    "stara cena",
-];
-/// Before the lowest price of the last thirty days, which some countries require by law.
-const LOWEST: &[&str] = &[
+    // The lowest price of the last thirty days, which some countries require by law.
     "lowest price",
     "niedrigster",
     "prix le plus bas",
@@ -99,26 +63,7 @@ const LOWEST: &[&str] = &[
     "30 jours",
     "30 giorni",
     "30 dní",
-    "obniżką",
-];
-/// Before a price that the maker recommends.
-const RECOMMENDED: &[&str] = &[
-    "rrp",
-    "msrp",
-    "srp",
-    "list price",
-    "uvp",
-    "prix conseillé",
-    "prezzo di listino",
-    "pvpr",
-    "adviesprijs",
-    "recommended price",
-    "suggested price",
-    "preço sugerido",
-    "unverbindliche preisempfehlung",
-];
-/// Before what is saved.
-const SAVINGS: &[&str] = &[
+    // Savings.
     "save",
     "saving",
     "savings",
@@ -147,9 +92,7 @@ const SAVINGS: &[&str] = &[
     "oszczędzasz",
     "скидка",
     "экономия",
-];
-/// Before the cost of delivery.
-const SHIPPING: &[&str] = &[
+    // Extra costs.
     "delivery",
     "shipping",
     "postage",
@@ -178,16 +121,31 @@ const SHIPPING: &[&str] = &[
     "доставка",
     "доставки",
     "kargo",
-];
-/// Before a deposit.
-const DEPOSIT: &[&str] = &["deposit", "pfand", "kaution", "consigne"];
-/// Before an amount that bounds the price from above.
-const BOUNDS: &[&str] =
-    &["up to", "bis zu", "jusqu à", "hasta", "fino a", "até", "upp till", "op til", "opp til"];
-/// Before the price of a warranty or an insurance.
-const COVER: &[&str] = &["warranty", "insurance", "protection", "versicherung", "assurance"];
-/// Before one of several payments.
-const INSTALMENT: &[&str] = &[
+    "deposit",
+    "pfand",
+    "kaution",
+    "consigne",
+    "warranty",
+    "insurance",
+    "protection",
+    "versicherung",
+    "assurance",
+    // Thresholds, totals, rates, vouchers.
+    "over",
+    "above",
+    "spend",
+    "minimum",
+    "bestellwert",
+    "subtotal",
+    "total",
+    "cart",
+    "basket",
+    "warenkorb",
+    "zwischensumme",
+    "panier",
+    "carrello",
+    "carrito",
+    "košík",
     "payments of",
     "instalments of",
     "installments of",
@@ -197,35 +155,21 @@ const INSTALMENT: &[&str] = &[
     "parcelas de",
     "splátky",
     "raten",
-];
-/// Before the sum of several prices.
-const TOTAL: &[&str] = &["total"];
-/// Before thresholds, what lies in the cart, points and vouchers.
-const CART: &[&str] = &[
-    "over",
-    "above",
-    "spend",
-    "minimum",
-    "bestellwert",
-    "subtotal",
-    "cart",
-    "basket",
-    "warenkorb",
-    "zwischensumme",
-    "panier",
-    "carrello",
-    "carrito",
-    "košík",
     "points",
     "cashback",
     "voucher",
     "gutschein",
     "coupon",
     "gift card",
+    // The price in another currency.
+    "approximately",
+    "approx",
+    "circa",
+    "ca",
+    "environ",
+    "ungefähr",
+    "aproximadamente",
 ];
-/// Before the price in another currency.
-const OTHER_CURRENCY: &[&str] =
-    &["approximately", "approx", "circa", "ca", "environ", "ungefähr", "aproximadamente"];
 
 /// The same in scripts without spaces between words.
 pub(super) const BEFORE_UNSPACED: &[&str] = &[
@@ -246,20 +190,19 @@ pub(super) const BEFORE_UNSPACED: &[&str] = &[
     "משלוח",
 ];
 
-/// Starts of the text right after an amount, with what they make of it.
-pub(super) const AFTER: &[(PriceRole, &[&str])] = &[
-    (PriceRole::Saving, AFTER_SAVINGS),
-    (PriceRole::Shipping, AFTER_SHIPPING),
-    (PriceRole::Instalment, AFTER_INSTALMENT),
-];
-
-/// Behind what is saved.
-const AFTER_SAVINGS: &[&str] =
-    &["off", "discount", "saved", "rabatt", "de descuento", "de remise", "di sconto"];
-/// Behind the cost of delivery.
-const AFTER_SHIPPING: &[&str] = &["delivery", "shipping", "postage", "versand"];
-/// Behind what is paid each month.
-const AFTER_INSTALMENT: &[&str] = &[
+/// Starts of the text right after an amount that is not the price.
+pub(super) const AFTER: &[&str] = &[
+    "off",
+    "discount",
+    "delivery",
+    "shipping",
+    "postage",
+    "versand",
+    "saved",
+    "rabatt",
+    "de descuento",
+    "de remise",
+    "di sconto",
     "x ",
     "month",
     "mo ",
@@ -278,42 +221,6 @@ const AFTER_INSTALMENT: &[&str] = &[
     "měsíčně",
     "mesačne",
     "miesięcznie",
-];
-
-/// Starts of the text right after the sum of several prices.
-pub(super) const AFTER_TOTAL: &[&str] = &[
-    "total",
-    "in total",
-    "altogether",
-    "gesamt",
-    "insgesamt",
-    "au total",
-    "en total",
-    "in totale",
-    "no total",
-    "totaal",
-    "totalt",
-    "razem",
-    "celkem",
-    "spolu",
-];
-/// Words behind `per` or a slash after a price for one night.
-pub(super) const NIGHTS: &[&str] = &[
-    "night",
-    "nacht",
-    "nuit",
-    "noche",
-    "noite",
-    "notte",
-    "noc",
-    "natt",
-    "nat",
-    "nuitée",
-    "pernottamento",
-    "yö",
-    "éj",
-    "ночь",
-    "gece",
 ];
 
 /// Units of a price per unit.
@@ -346,29 +253,4 @@ pub(super) const NET: &[&str] = &[
     "áfa nélkül",
     "без ндс",
     "plus vat",
-];
-
-/// Words around an amount with tax.
-pub(super) const GROSS: &[&str] = &[
-    "inc vat",
-    "incl vat",
-    "including vat",
-    "inc tax",
-    "incl tax",
-    "including tax",
-    "inc gst",
-    "incl gst",
-    "brutto",
-    "gross",
-    "inkl mwst",
-    "inkl ust",
-    "inkl moms",
-    "ttc",
-    "iva incluido",
-    "iva inclusa",
-    "iva incluído",
-    "incl btw",
-    "s dph",
-    "z vat",
-    "с ндс",
 ];

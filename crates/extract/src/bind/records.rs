@@ -1,33 +1,41 @@
-//! Lists of records: rows and columns of tables, entities of one type, cards of a page.
+//! Lists of records: rows of tables, entities of one type, cards of a page.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::cards::{self, is_telling, singular_words, states_any};
-use super::entity::{currency_beside, scalar, values};
-use super::list_values::{self, PageView};
+use super::entity::{scalar, values};
+use super::list_values;
 use super::nested_lists;
 use super::page::leaves;
-use super::pool::{Candidate, Record};
-use super::table_records;
+use super::pool::Candidate;
 use super::target::{NameIndex, TargetField};
-use super::words::folded;
+use super::words::{folded, words};
 use crate::evidence::Evidence;
-use crate::normalise::normalise_labelled;
+use crate::markup::NodeId;
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::schema::Field;
-use crate::typed::NumberStyle;
+use crate::typed::{NumberStyle, money_amounts};
 
 /// Upper bound on the records of a page.
 pub const MAX_RECORDS: usize = 20_000;
+/// Longest cell that is used unchanged because its header names the property, in bytes.
+const MAX_RAW_CELL_BYTES: usize = 60;
 /// Upper bound on the values of all records from one source.
 const MAX_CELLS: usize = 400_000;
+/// Upper bound on the groups of similar elements that are tried.
+const MAX_GROUPS: usize = 12;
+
+/// One record: pointers below it with their values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) values: Vec<(String, Candidate)>,
+}
 
 /// The records of a page for these fields, from the source that fills the most fields; empty if no source
 /// fills any.
-pub(crate) fn records(view: &PageView<'_, '_>, fields: &[Field], name: &str) -> Vec<Record> {
-    let evidence = view.evidence;
+pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
     let (targets, lists) = leaves(fields);
     if targets.is_empty() {
         return Vec::new();
@@ -43,9 +51,9 @@ pub(crate) fn records(view: &PageView<'_, '_>, fields: &[Field], name: &str) -> 
     let mut best: Vec<Record> = Vec::new();
     let mut best_fill = 0.0;
     let sources = [
-        table_records::read(evidence, &targets, &names),
+        of_tables(evidence, &targets, &names),
         of_entities(evidence, &targets, &lists, name),
-        if asks_questions { Vec::new() } else { cards::read(view, &targets, &names, name) },
+        if asks_questions { Vec::new() } else { of_cards(evidence, &targets, &names) },
     ];
     for found in sources.into_iter().flatten() {
         let fill: f64 = found.iter().map(|record| weight(record, &targets)).sum();
@@ -65,46 +73,81 @@ fn weight(record: &Record, targets: &[TargetField<'_>]) -> f64 {
     share * share
 }
 
-/// Types of entities about the site and its pages, in folded words, and properties for other things.
-const OF_SITE: [&str; 16] = [
-    "breadcrumb list",
-    "site navigation element",
-    "search action",
-    "read action",
-    "web site",
-    "web page",
-    "image object",
-    "wp header",
-    "wp footer",
-    "is related to",
-    "is similar to",
-    "is accessory or spare part for",
-    "is consumable for",
-    "same as",
-    "potential action",
-    "mentions",
-];
-
-/// Whether a group of entities is about the site or about other things, and the list does not ask for these.
-/// The key of a group is a type, and a property if its entities are values of it.
-fn is_of_site(key: &str, name: &str) -> bool {
-    let is_asked = ["related", "similar", "accessor", "breadcrumb", "navigation", "image"];
-    let name = folded(name);
-    !is_asked.iter().any(|asked| name.contains(asked))
-        && key.split('/').any(|part| OF_SITE.contains(&folded(part).as_str()))
+fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
+    let mut out: Vec<Vec<Record>> = Vec::new();
+    let mut cells = 0;
+    let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
+    for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
+        // Each column belongs to the field that its header names best.
+        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+        for (column, header) in table.headers.iter().enumerate() {
+            let label = folded(header);
+            let mut fits: Vec<(usize, f64)> = names.exactly(&label).to_vec();
+            if fits.is_empty() {
+                let parts: Vec<String> = words(header);
+                fits = names.within(&parts);
+            }
+            fits.sort_by(|left, right| right.1.total_cmp(&left.1));
+            if let Some((target, _)) =
+                fits.into_iter().find(|(target, _)| !columns.values().any(|known| known == target))
+            {
+                columns.insert(column, target);
+            }
+        }
+        // One matching column of a wide table is a coincidence.
+        if columns.is_empty() || columns.len() * 2 < targets.len().min(table.headers.len()) {
+            continue;
+        }
+        let mut found = Vec::new();
+        for row in table.rows.iter().take(MAX_RECORDS) {
+            if cells > MAX_CELLS || evidence.tree.interrupt().spend(columns.len()) {
+                break;
+            }
+            let mut record = Record::default();
+            for (column, target) in &columns {
+                let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
+                let Some(value) = cell_value(&cell.text, target) else { continue };
+                let html_range = evidence.html_range_of(cell.node);
+                let candidate = Candidate {
+                    value,
+                    quote: cell.text.clone(),
+                    method: Method::Table,
+                    score: 0.8,
+                    html_range,
+                };
+                record.values.push((target.pointer.clone(), candidate));
+            }
+            cells += record.values.len();
+            if !record.values.is_empty() {
+                found.push(record);
+            }
+        }
+        // One list may be split into several tables with the same columns.
+        match by_headers.get(&table.headers).and_then(|at: &usize| out.get_mut(*at)) {
+            Some(known) => known.extend(found),
+            None => {
+                by_headers.insert(&table.headers, out.len());
+                out.push(found);
+            }
+        }
+    }
+    out
 }
 
-/// Whether the type of a group of entities is what the list is called.
-fn is_named(key: &str, name: &str) -> bool {
-    let kind = singular_words(key.split('/').next().unwrap_or_default());
-    singular_words(name).last().is_some_and(|wanted| kind.contains(wanted))
-}
-
-/// Whether a pointer is in one of the lists of a record.
-fn is_within(pointer: &str, lists: &[(String, &Field)]) -> bool {
-    lists
-        .iter()
-        .any(|(list, _)| pointer.strip_prefix(list.as_str()).is_some_and(|rest| rest.starts_with('/')))
+/// The value of a cell in a column whose header names the property: the normaliser's value, else the cell's
+/// own text, as the header says what it is. `555 1000` is a telephone number if the page says so.
+fn cell_value(cell: &str, target: &TargetField<'_>) -> Option<Value> {
+    if let Some(value) = normalise(cell, target.form, target.shape, NumberStyle::Prose) {
+        return Some(value);
+    }
+    let free =
+        matches!(target.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date | ValueForm::Moment)
+            && target.shape.format.is_none();
+    let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
+    if !free || is_blank || cell.len() > MAX_RAW_CELL_BYTES {
+        return None;
+    }
+    normalise(cell, ValueForm::Text, target.shape, NumberStyle::Prose)
 }
 
 fn of_entities(
@@ -142,7 +185,7 @@ fn of_entities(
         let asked = key.rsplit('/').next().is_some_and(|last| {
             !last.is_empty() && last.trim_end_matches('s') == wanted.trim_end_matches('s')
         });
-        if !asked && (group.len() < 2 || is_of_site(&key, name)) {
+        if group.len() < 2 && !asked {
             continue;
         }
         let mut found = Vec::new();
@@ -153,11 +196,9 @@ fn of_entities(
             let mut record = Record::default();
             for (target, paths) in targets.iter().zip(&paths) {
                 let hit = paths.iter().find_map(|(path, _)| {
-                    let label = currency_beside(value, path, target);
                     values(value, path).into_iter().find_map(|found| {
                         let text = scalar(found)?;
-                        let (form, shape) = (target.form, target.shape);
-                        let value = normalise_labelled(&text, &label, form, shape, NumberStyle::Data)?;
+                        let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
                         Some((value, text))
                     })
                 });
@@ -173,13 +214,133 @@ fn of_entities(
                 found.push(record);
             }
         }
-        // Entities that state nothing but names are the list only if they are of its type.
-        let is_told = targets.iter().all(|target| !is_telling(target))
-            || states_any(&found, targets, is_telling)
-            || found.iter().flat_map(|record| &record.values).any(|(pointer, _)| is_within(pointer, lists));
-        if asked || is_told || is_named(&key, name) {
-            out.push(found);
-        }
+        out.push(found);
     }
     out
+}
+
+/// Groups of siblings with the same markup, the largest first.
+fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
+    let tree = &evidence.tree;
+    let mut by_parent: BTreeMap<(NodeId, String), Vec<NodeId>> = BTreeMap::new();
+    for node in tree.nodes() {
+        let name = tree.name(node);
+        if name.is_empty()
+            || tree.is_hidden(node)
+            || tree.is(node, &["option", "br", "p", "td", "th", "dt", "dd", "a", "span"])
+        {
+            continue;
+        }
+        let Some(parent) = tree.parent(node) else { continue };
+        let class = tree.attribute(node, "class").unwrap_or_default();
+        // The first class is the kind; later classes are states such as `first` and `selected`.
+        let kind = class.split_whitespace().next().unwrap_or_default();
+        by_parent.entry((parent, format!("{} {kind}", name.to_ascii_lowercase()))).or_default().push(node);
+    }
+    let mut found: Vec<Vec<NodeId>> = by_parent.into_values().filter(|group| group.len() >= 2).collect();
+    let size =
+        |group: &Vec<NodeId>| -> usize { group.iter().map(|node| tree.text_of(*node).len().min(400)).sum() };
+    found.sort_by_cached_key(|group| std::cmp::Reverse(size(group)));
+    found.truncate(MAX_GROUPS);
+    found
+}
+
+fn of_cards(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
+    groups(evidence)
+        .into_iter()
+        .map(|group| {
+            group
+                .into_iter()
+                .take(MAX_RECORDS)
+                .take_while(|_| !evidence.tree.interrupt().spend(targets.len()))
+                .map(|card| card_record(evidence, card, targets, names))
+                .filter(|record| !record.values.is_empty())
+                .collect::<Vec<Record>>()
+        })
+        .filter(|found| found.len() >= 2)
+        .collect()
+}
+
+fn card_record(
+    evidence: &Evidence<'_>,
+    card: NodeId,
+    targets: &[TargetField<'_>],
+    names: &NameIndex,
+) -> Record {
+    let tree = &evidence.tree;
+    let mut best: Vec<Option<Candidate>> = targets.iter().map(|_| None).collect();
+    let mut offer = |at: usize, text: &str, node: NodeId, score: f64| {
+        let (Some(target), Some(slot)) = (targets.get(at), best.get_mut(at)) else { return };
+        if slot.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
+            return;
+        }
+        if let Some(value) = normalise(text, target.form, target.shape, NumberStyle::Prose) {
+            let quote = text.to_owned();
+            *slot = Some(Candidate {
+                value,
+                quote,
+                method: Method::Markup,
+                score,
+                html_range: evidence.html_range_of(node),
+            });
+        }
+    };
+    for node in tree.within(card) {
+        if tree.interrupt().spend(targets.len()) {
+            break;
+        }
+        let text = tree.text_of(node);
+        if tree.name(node).is_empty() || tree.is_hidden(node) {
+            continue;
+        }
+        let heading = tree.is(node, &["h1", "h2", "h3", "h4", "h5", "h6", "a"]);
+        for (at, target) in targets.iter().enumerate() {
+            if target.has_concept("name") && heading && !text.is_empty() {
+                offer(at, text, node, if tree.is(node, &["a"]) { 0.45 } else { 0.6 });
+            }
+            if target.has_concept("url")
+                && let Some(href) = tree.attribute(node, "href")
+            {
+                offer(at, &href, node, 0.5);
+            }
+            if target.has_concept("image")
+                && let Some(src) = tree.attribute(node, "src")
+            {
+                offer(at, &src, node, 0.5);
+            }
+            if target.form == ValueForm::Price
+                && text.len() < 40
+                && money_amounts(text).any(|money| money.currency.is_some())
+            {
+                offer(at, text, node, 0.4);
+            }
+        }
+        if text.is_empty() || text.len() > 400 {
+            continue;
+        }
+        for (key, value) in tree.attributes(node).iter().copied() {
+            if !["class", "itemprop", "id", "data-field"].iter().any(|known| known.eq_ignore_ascii_case(key))
+            {
+                continue;
+            }
+            for name in value.split_whitespace().take(8) {
+                for (at, weight) in names.within(&words(name)) {
+                    offer(at, text, node, 0.7 * weight);
+                }
+            }
+        }
+    }
+    for line in tree.text_of(card).lines() {
+        if let Some((label, value)) = line.split_once(':') {
+            for (at, weight) in names.exactly(&folded(label)) {
+                offer(*at, value.trim(), card, 0.65 * weight);
+            }
+        }
+    }
+    let values = targets
+        .iter()
+        .zip(best)
+        .filter_map(|(target, found)| Some((target.pointer.clone(), found?)))
+        .collect();
+    Record { values }
 }

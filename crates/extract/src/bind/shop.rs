@@ -271,7 +271,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], po
             });
             let (Some(only), None) = (signed.next(), signed.next()) else { continue };
             let Some(quote) = pair.value.get(only.range) else { continue };
-            if let Some(value) = normalise(quote, target.form, target.shape, evidence.style()) {
+            if let Some(value) = normalise(quote, target.form, target.shape, NumberStyle::Prose) {
                 let quote = quote.to_owned();
                 pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, html_range: None });
             }

@@ -8,7 +8,7 @@ use super::pool::{Candidate, Pool};
 use super::target::{NameIndex, TargetField};
 use super::words::{TextWords, folded};
 use crate::evidence::Evidence;
-use crate::normalise::{ValueForm, normalise_labelled};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::NumberStyle;
 
@@ -18,8 +18,6 @@ pub const MAX_STATE_OBJECTS: usize = 50_000;
 const RELATED_SCORE: f64 = 0.37;
 /// Upper bound on the values of an object that are read.
 const MAX_VALUES: usize = 400;
-/// Keys of the currency of an object's amounts.
-const CURRENCY_KEYS: [&str; 4] = ["currency", "currencyCode", "currency_code", "priceCurrency"];
 /// Upper bound on the objects that take part, best first.
 const MAX_KEPT: usize = 12;
 
@@ -66,7 +64,6 @@ pub(crate) fn collect(
         } else {
             RELATED_SCORE
         };
-        let currency = CURRENCY_KEYS.iter().find_map(|key| object.get(*key)?.as_str());
         for (key, value) in object.iter().flat_map(|(key, value)| parts(key, value)) {
             for (at, weight) in names.exactly(&key) {
                 if evidence.tree.interrupt().spend(1) {
@@ -76,15 +73,13 @@ pub(crate) fn collect(
                 let Some(text) = scalar(value) else { continue };
                 let style = if value.is_number() { NumberStyle::Data } else { NumberStyle::Prose };
                 let style = if text.contains([',', ' ']) {
-                    evidence.style()
+                    NumberStyle::Prose
                 } else if target.form == ValueForm::Price {
                     NumberStyle::Data
                 } else {
                     style
                 };
-                let (form, shape) = (target.form, target.shape);
-                let label: &str = if form == ValueForm::Price { currency.unwrap_or(&key) } else { &key };
-                let Some(value) = normalise_labelled(&text, label, form, shape, style) else { continue };
+                let Some(value) = normalise(&text, target.form, target.shape, style) else { continue };
                 if target.form == ValueForm::Price && matches!(value.as_str(), Some("0" | "-1")) {
                     continue;
                 }

@@ -89,10 +89,6 @@ impl<'s> TargetField<'s> {
             let moved = order.remove(named);
             order.insert(first, moved);
         }
-        // `rating_count` is the count of the ratings, if the entity has one of the reviews, too.
-        if self.form == ValueForm::Count {
-            order.sort_by_key(|path| path.rsplit('.').next() != Some(self.folded.as_str()));
-        }
         let mut weight = 1.0;
         for path in order {
             if paths.first().is_none_or(|(first, _)| first != path) {
@@ -124,16 +120,12 @@ impl<'s> TargetField<'s> {
 /// How the values of a field are read.
 fn form_of(concept: Option<&Concept>, name: &str, shape: &Shape) -> ValueForm {
     let form = concept.map_or_else(|| form_by_name(name, shape), |concept| concept.form);
-    let is_number = matches!(shape.kind, ShapeKind::Number | ShapeKind::Integer);
-    if is_number && (shape.asked.currency().is_some() || shape.asked.is_hundredths) {
-        return ValueForm::Price;
-    }
     match form {
         ValueForm::Price | ValueForm::Number | ValueForm::Duration | ValueForm::Rating | ValueForm::Count => {
             form
         }
         // The schema asks for a number under the name of a text, so the concept's form does not apply.
-        _ if is_number => ValueForm::Number,
+        _ if matches!(shape.kind, ShapeKind::Number | ShapeKind::Integer) => ValueForm::Number,
         ValueForm::Currency if asks_for_code(name, shape) => ValueForm::CurrencyCode,
         _ => form,
     }
@@ -338,9 +330,8 @@ mod tests {
 
     #[test]
     fn paths_start_with_what_the_field_is_called() {
-        let rows: [(&[&str], &str, &[&str]); 6] = [
+        let rows: [(&[&str], &str, &[&str]); 5] = [
             (&[], "price", &["offers.price"]),
-            (&[], "rating_count", &["aggregate rating.rating count", "rating count"]),
             (&[], "headline", &["headline", "name"]),
             (&[], "motto", &["motto"]),
             (&["author"], "name", &["author.name", "author"]),

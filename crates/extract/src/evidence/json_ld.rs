@@ -2,19 +2,14 @@
 
 use std::borrow::Cow;
 
-use gleaner_types::Interrupt;
 use serde_json::{Map, Value};
 
 use super::MAX_ITEMS;
 use super::item::{Item, types_of};
 use crate::json::parse_prefix;
-use crate::markup::{Tree, decode};
+use crate::markup::decode;
 use crate::page::Method;
 
-/// A mark of XML that hides a script from HTML; it is no list.
-const CDATA: &str = "[CDATA[";
-/// End tags and empty tags: a text with one of them is HTML.
-const HTML_MARKS: [&str; 4] = ["</", "/>", "<br", "<p>"];
 /// Upper bound on the JSON size of the entities that replace references: many references may point to one
 /// large entity.
 const MAX_FILLED_BYTES: usize = 16 << 20;
@@ -26,15 +21,11 @@ const MAX_FILLED_BYTES: usize = 16 << 20;
 /// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in. Returns
 /// the number of entities that were dropped.
 pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
-    let mut rest = text.split_once("<![CDATA[").map_or(text, |(_, inner)| inner);
+    let mut rest = text;
     let mut roots = Vec::new();
     while roots.len() < 64 {
         let Some(start) = rest.find(['{', '[']) else { break };
         let candidate = rest.get(start..).unwrap_or_default();
-        if let Some(behind) = candidate.strip_prefix(CDATA) {
-            rest = behind;
-            continue;
-        }
         match parse_prefix(candidate) {
             Ok(parsed) => {
                 roots.push(parsed.value);
@@ -112,8 +103,7 @@ fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], lef
     }
 }
 
-/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`. Of a text in HTML, as
-/// descriptions of jobs are, the visible text remains.
+/// Decodes texts, which JSON-LD often escapes once too often: `Elo&iacute;sa`.
 fn decode_texts(object: &mut Map<String, Value>) {
     let mut waiting: Vec<&mut Value> = object.values_mut().collect();
     while let Some(value) = waiting.pop() {
@@ -121,10 +111,6 @@ fn decode_texts(object: &mut Map<String, Value>) {
             Value::String(text) => {
                 if let Cow::Owned(decoded) = decode(text) {
                     *text = decoded;
-                }
-                if text.contains('<') && HTML_MARKS.iter().any(|mark| text.contains(mark)) {
-                    let visible = Tree::parse(text, &Interrupt::never()).text().trim().to_owned();
-                    *text = visible;
                 }
             }
             Value::Array(list) => waiting.extend(list.iter_mut()),
@@ -146,10 +132,8 @@ mod tests {
 
     #[test]
     fn json_ld_of_pages_is_read() {
-        let rows: [(&str, &[&str]); 9] = [
+        let rows: [(&str, &[&str]); 7] = [
             (r#"{"@type":"Product","name":"a"}"#, &["Product"]),
-            ("// <![CDATA[\n{\"@type\":\"Product\",\"name\":\"a\"}\n// ]]>", &["Product"]),
-            ("<![CDATA[[{\"@type\":\"A\",\"x\":1}]]]>", &["A"]),
             (r#"/*<![CDATA[*/ {"@type":"Product","name":"a",} /*]]>*/"#, &["Product"]),
             (r#"[{"@type":"A","x":1},{"@type":["B","http://schema.org/C"],"x":1}]"#, &["A", "B", "C"]),
             (r#"{"@context":"x","@graph":[{"@type":"A","x":1}]}"#, &["A"]),
@@ -159,23 +143,6 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(types(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn texts_in_html_become_what_a_reader_sees() {
-        let rows = [
-            ("<p>Sail the boat.</p><ul><li>Mend nets</li></ul>", "Sail the boat.\nMend nets"),
-            ("400&nbsp;g beans, drained &lt;b&gt;well&lt;/b&gt;", "400 g beans, drained well"),
-            ("One<br>two", "One\ntwo"),
-            ("One<br />two", "One\ntwo"),
-            ("a < b, and b > c", "a < b, and b > c"),
-            ("x <y> z", "x <y> z"),
-        ];
-        for (text, expected) in rows {
-            let mut items = Vec::new();
-            read(&serde_json::json!({ "@type": "A", "text": [text] }).to_string(), &mut items);
-            assert_eq!(items[0].properties["text"][0], expected, "{text}");
         }
     }
 

@@ -49,10 +49,7 @@ pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<LabelledValue> {
         for row in &table.rows {
             // `label | value`, or several such pairs in one row.
             for cells in row.chunks(2) {
-                // A cell over several columns is no pair.
-                if let [label, value] = cells
-                    && label.node != value.node
-                {
+                if let [label, value] = cells {
                     push(&mut pairs, &label.text, &value.text, Method::Table, Some(value.node), None);
                 }
             }

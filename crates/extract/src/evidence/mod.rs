@@ -18,13 +18,12 @@ pub use state::MAX_STATES;
 
 pub(crate) use item::Item;
 pub(crate) use labelled_value::LabelledValue;
-pub(crate) use table::{Cell, Table};
+pub(crate) use table::Table;
 
 use crate::bind::{NodeNames, TextWords, UnrelatedParts};
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, truncate};
 use crate::template::Recurring;
-use crate::typed::{NumberStyle, money_amounts, style_of_language, style_shown};
 
 /// Upper bound on the entities of a page; as many as records, since each entity may be a row of a list.
 pub const MAX_ITEMS: usize = crate::bind::MAX_RECORDS;
@@ -49,13 +48,6 @@ const LIKE_TITLE: f64 = 0.5;
 const LIKE_TITLE_BELOW: f64 = 0.75;
 /// An `h1` with at least this share of its words in the title is preferred to an earlier one.
 const SHARES_WITH_TITLE: f64 = 0.25;
-
-/// Text whose sums show how the page writes numbers, in bytes.
-const MAX_STYLE_BYTES: usize = 100_000;
-/// Upper bound on these sums.
-const MAX_STYLE_SUMS: usize = 200;
-/// Upper bound on the nodes before the root element, such as a comment.
-const MAX_ROOT_NODES: usize = 8;
 
 /// The `h1` and `h2` headings of a page, in page order.
 #[derive(Debug, Default)]
@@ -141,8 +133,6 @@ pub(crate) struct Evidence<'a> {
     names: OnceLock<NodeNames>,
     /// Read when they are first needed, by [`Self::unrelated`].
     unrelated: OnceLock<UnrelatedParts>,
-    /// Read when it is first needed, by [`Self::style`].
-    style: OnceLock<NumberStyle>,
     /// What other pages of the template say about the texts of the page, if they are known.
     pub(crate) recurring: Option<Recurring>,
 }
@@ -198,7 +188,6 @@ impl<'a> Evidence<'a> {
             heading,
             names: OnceLock::new(),
             unrelated: OnceLock::new(),
-            style: OnceLock::new(),
             recurring: None,
         }
     }
@@ -211,33 +200,6 @@ impl<'a> Evidence<'a> {
     /// The parts of the page about other things than its main entity.
     pub(crate) fn unrelated(&self) -> &UnrelatedParts {
         self.unrelated.get_or_init(|| UnrelatedParts::read(self))
-    }
-
-    /// How the page writes numbers: as its sums of money show, else as its language does.
-    pub(crate) fn style(&self) -> NumberStyle {
-        *self.style.get_or_init(|| {
-            let text = truncate(self.tree.text(), MAX_STYLE_BYTES);
-            let sums = money_amounts(text).filter(|money| money.currency.is_some()).take(MAX_STYLE_SUMS);
-            let sums: Vec<&str> = sums.filter_map(|money| text.get(money.range)).collect();
-            style_shown(sums.iter().copied()).unwrap_or_else(|| self.style_by_language(&sums))
-        })
-    }
-
-    /// How the language of the page writes numbers; open if its sums are written as in other languages. English
-    /// has the sign before the number, so the `1.299 €` of a shop whose template says `en` are no 1.299 €.
-    fn style_by_language(&self, sums: &[&str]) -> NumberStyle {
-        let root = self.tree.nodes().take(MAX_ROOT_NODES).find(|node| self.tree.is(*node, &["html"]));
-        let language = root.and_then(|root| self.tree.attribute(root, "lang")).unwrap_or_default();
-        let style = style_of_language(&language);
-        let is_foreign = |sum: &&str| {
-            let has_sign_behind = sum.starts_with(|found: char| found.is_ascii_digit());
-            match style {
-                NumberStyle::Point => has_sign_behind && sum.contains('.'),
-                NumberStyle::Comma => !has_sign_behind && sum.contains(','),
-                _ => false,
-            }
-        };
-        if sums.iter().any(is_foreign) { NumberStyle::Prose } else { style }
     }
 
     /// The text of the main heading, else the title.

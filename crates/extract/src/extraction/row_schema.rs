@@ -15,7 +15,13 @@ pub(super) struct RowSchema<'s> {
 
 impl<'s> RowSchema<'s> {
     pub(super) fn new(fields: &'s [Field]) -> Self {
-        let row = Shape::of(ShapeKind::Object(fields.to_vec()), false);
+        let row = Shape {
+            kind: ShapeKind::Object(fields.to_vec()),
+            description: String::new(),
+            nullable: false,
+            choices: Vec::new(),
+            format: None,
+        };
         let rows = Field {
             name: "rows".to_owned(),
             required: true,

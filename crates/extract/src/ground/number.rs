@@ -3,7 +3,38 @@
 use std::ops::Range;
 
 use super::visible_text::widened;
-use crate::typed::{NumberStyle, amounts, currency_sign, power_of};
+use crate::typed::{NumberStyle, amounts, currency_sign};
+
+/// Words that scale the number before them, in lower case.
+const SCALES: [(&str, f64); 27] = [
+    ("thousand", 1e3),
+    ("tausend", 1e3),
+    ("tsd", 1e3),
+    ("тыс", 1e3),
+    ("lakh", 1e5),
+    ("million", 1e6),
+    ("millions", 1e6),
+    ("millionen", 1e6),
+    ("millones", 1e6),
+    ("milioni", 1e6),
+    ("milhões", 1e6),
+    ("miljoen", 1e6),
+    ("mio", 1e6),
+    ("mln", 1e6),
+    ("млн", 1e6),
+    ("crore", 1e7),
+    ("billion", 1e9),
+    ("billions", 1e9),
+    ("bn", 1e9),
+    ("milliarde", 1e9),
+    ("milliarden", 1e9),
+    ("milliard", 1e9),
+    ("milliards", 1e9),
+    ("miliardi", 1e9),
+    ("mrd", 1e9),
+    ("mld", 1e9),
+    ("млрд", 1e9),
+];
 
 /// A number stated on the page.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,10 +151,8 @@ fn scale(line: &str, number: &Range<usize>) -> Option<Scale> {
     let gap = after.len() - word.len();
     let word: String = word.chars().take(16).take_while(|found| found.is_alphabetic()).collect();
     let bytes = gap + word.len();
-    // A letter may be a unit.
-    let power = power_of(&word).filter(|_| word.len() > 1).and_then(|power| i32::try_from(power).ok());
-    if let Some(power) = power {
-        return Some(Scale { factor: 10_f64.powi(power), bytes, certain: true });
+    if let Some((_, factor)) = SCALES.iter().find(|(known, _)| *known == word.to_lowercase()) {
+        return Some(Scale { factor: *factor, bytes, certain: true });
     }
     let (factor, capital) = match word.as_str() {
         "k" | "K" => (1e3, true),

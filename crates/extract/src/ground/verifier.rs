@@ -11,9 +11,9 @@ use super::visible_text::{VisibleText, widened};
 use super::{FoldedText, LinkTable};
 use crate::bind::TargetField;
 use crate::leaf::MissingReason;
-use crate::normalise::{ValueForm, fold_spaces, normalise, plain_number};
+use crate::normalise::{ValueForm, fold_spaces, normalise};
 use crate::schema::ShapeKind;
-use crate::typed::{NumberStyle, date, moment};
+use crate::typed::{NumberStyle, date};
 
 /// Upper bound on the claims of one answer; further claims are refused.
 pub const MAX_CLAIMS: usize = 20_000;
@@ -97,7 +97,7 @@ impl<'p> ClaimVerifier<'p> {
         let line = widened(self.markdown, &span, |found, _| found == '\n');
         let line = self.markdown.get(line).unwrap_or_default();
         let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
-        match derive_value(target, value, &claimed, &found).filter(|value| target.shape.admits(value)) {
+        match derive_value(target, value, &claimed, &found) {
             Some(value) => ClaimOutcome::Verified { value, quote: words.trim().to_owned(), span },
             None => ClaimOutcome::Refused(MissingReason::NotInQuote),
         }
@@ -149,7 +149,7 @@ fn derive_value(
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
             let made = find_number(found.text, &found.range, claimed_number(claimed)?)?;
-            plain_number(&made.decimal, shape)
+            normalise(&made.decimal, ValueForm::Number, shape, NumberStyle::Data)
         }
         ShapeKind::Boolean => {
             let answer = match adjacent_answer(found.text, &found.range) {
@@ -165,9 +165,7 @@ fn derive_value(
             if matches!(target.form, ValueForm::Date | ValueForm::Moment)
                 || matches!(shape.format.as_deref(), Some("date" | "date-time"))
             {
-                let has_time = shape.format.as_deref() == Some("date-time");
-                let made = if has_time { moment(words) } else { date(words) };
-                match (made, date(claimed)) {
+                match (date(words), date(claimed)) {
                     (Some(made), Some(claimed_date)) => {
                         return (made.get(..10) == claimed_date.get(..10)).then(|| Value::from(made));
                     }

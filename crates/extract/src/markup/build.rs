@@ -94,9 +94,6 @@ const IMPLIED: [(Kinds, Kinds, Kinds); 7] = [
     (Kinds::BLOCK, Kinds::PARAGRAPH, Kinds::CONTAINER),
 ];
 
-/// The raised digits.
-const SMALL_DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-
 struct OpenElement<'a> {
     name: &'a str,
     kinds: Kinds,
@@ -201,14 +198,6 @@ impl<'a> TreeBuilder<'a> {
         let before = self.tree.attributes.len();
         let index = self.push(Kind::Text { at, end }, before, false);
         let start = self.tree.text.len();
-        if let Some(small) = self.small_digit(&decoded) {
-            self.tree.text.push(small);
-            let range = position(start)..position(self.tree.text.len());
-            if let Some(node) = self.tree.nodes.get_mut(index) {
-                node.text = range;
-            }
-            return;
-        }
         for found in decoded.chars() {
             let blank = found.is_whitespace() || matches!(found, '\u{200b}' | '\u{feff}' | '\u{ad}');
             if !blank {
@@ -221,18 +210,6 @@ impl<'a> TreeBuilder<'a> {
         if let Some(node) = self.tree.nodes.get_mut(index) {
             node.text = range;
         }
-    }
-
-    /// The small form of a digit that is raised right behind a text: the exponent of `65 m²` or the mark of a
-    /// note is no digit of the number before it. Two digits may be cents.
-    fn small_digit(&self, text: &str) -> Option<char> {
-        let is_raised = self.open.last().is_some_and(|open| open.name.eq_ignore_ascii_case("sup"));
-        if !is_raised || !self.tree.text.ends_with(char::is_alphanumeric) {
-            return None;
-        }
-        let digit = text.trim().trim_start_matches(['[', '(']).trim_end_matches([']', ')']);
-        let [digit @ b'0'..=b'9'] = digit.as_bytes() else { return None };
-        SMALL_DIGITS.get(usize::from(digit - b'0')).copied()
     }
 
     fn start(&mut self, name: &'a str, attributes: &'a str) {
@@ -323,12 +300,6 @@ mod tests {
                     <div hidden>no</div><script>no</script><span style='display: none'>no</span>";
         let tree = Tree::parse(html, &Interrupt::never());
         assert_eq!(tree.text(), "A B\none two & three\nfour");
-    }
-
-    #[test]
-    fn raised_digits_are_no_digits_of_the_number_before_them() {
-        let html = "<p>65 m<sup>2</sup><p>8,100<sup>[1]</sup><p>24<sup>90</sup> €<p><sup>1</sup> a note";
-        assert_eq!(Tree::parse(html, &Interrupt::never()).text(), "65 m²\n8,100¹\n2490 €\n1 a note");
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl SchemaCost {
         if self.keys > MAX_KEYS { Err(too_large()) } else { Ok(()) }
     }
 
-    pub(super) fn bytes(&mut self, bytes: usize) -> Result<(), Error> {
+    fn bytes(&mut self, bytes: usize) -> Result<(), Error> {
         self.bytes += bytes;
         if self.bytes > MAX_BYTES { Err(too_large()) } else { Ok(()) }
     }

@@ -3,14 +3,11 @@
 //! The user's schema is never sent as it is: [`Shape`] is what extraction fills, [`WireSchema`] is what a
 //! provider sees.
 
-mod asked;
 mod flat_schema;
-mod rules;
 mod shape;
 mod validity;
 mod wire;
 
-pub(crate) use asked::stated_by_label;
 pub use shape::{Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, Shape, ShapeKind};
 pub use wire::{Dialect, MAX_WIRE_BYTES, WireSchema};
 

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::asked::Asked;
 use super::flat_schema::{FlatSchema, SchemaCost};
-use super::rules::Rules;
 use crate::error::Error;
 use crate::page::truncate;
 
@@ -21,8 +19,8 @@ const ADDED_BYTES: usize = 64;
 /// Descriptions are truncated to this length, in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 
-/// What a schema asks for: references are followed, alternatives decided. A value that breaks its limits, or
-/// that has another unit than the name of its property asks for, is no value.
+/// What a schema asks for: references are followed, alternatives decided, keywords that only validate left
+/// out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shape {
@@ -39,12 +37,6 @@ pub struct Shape {
     /// The `format` keyword, such as `date`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// The limits on its values.
-    #[serde(default, skip_serializing_if = "Rules::is_empty")]
-    pub(crate) rules: Rules,
-    /// The unit and the currency that it asks for.
-    #[serde(default, skip_serializing_if = "Asked::is_empty")]
-    pub(crate) asked: Asked,
 }
 
 /// Kinds of values.
@@ -161,7 +153,7 @@ impl Shape {
                         }
                         let empty = match field.shape.kind {
                             ShapeKind::Object(_) => Value::Object(Map::new()),
-                            ShapeKind::List(_) if field.shape.admits_items(0) => Value::Array(Vec::new()),
+                            ShapeKind::List(_) => Value::Array(Vec::new()),
                             _ => Value::Null,
                         };
                         object.insert(field.name.clone(), empty);
@@ -183,51 +175,13 @@ impl Shape {
         }
     }
 
-    /// A shape of this kind without conditions.
-    pub(crate) fn of(kind: ShapeKind, nullable: bool) -> Self {
+    fn any() -> Self {
         Self {
-            kind,
+            kind: ShapeKind::Any,
             description: String::new(),
-            nullable,
+            nullable: true,
             choices: Vec::new(),
             format: None,
-            rules: Rules::default(),
-            asked: Asked::default(),
-        }
-    }
-
-    fn any() -> Self {
-        Self::of(ShapeKind::Any, true)
-    }
-
-    /// A shape that no value has: `false` as a schema. An optional property with it stays away.
-    fn never() -> Self {
-        Self { rules: Rules::never(), ..Self::of(ShapeKind::Any, false) }
-    }
-
-    /// Whether the limits of the schema allow a value of its type.
-    pub(crate) fn admits(&self, value: &Value) -> bool {
-        self.rules.allow(value)
-    }
-
-    /// Whether they allow a list of this many elements.
-    pub(crate) fn admits_items(&self, items: usize) -> bool {
-        self.rules.allow_items(items)
-    }
-
-    /// Upper bound on the elements of a list by the schema.
-    pub(crate) fn max_items(&self) -> usize {
-        self.rules.max_items().unwrap_or(usize::MAX)
-    }
-
-    /// Reads which unit the name of a property asks for; the elements of a list have the name of the list.
-    fn name(&mut self, name: &str) {
-        self.asked = Asked::of(name, &self.description);
-        if let ShapeKind::List(inner) = &mut self.kind
-            && !inner.is_branch()
-        {
-            let own = if inner.description.is_empty() { &self.description } else { &inner.description };
-            inner.asked = Asked::of(name, own);
         }
     }
 
@@ -239,7 +193,6 @@ impl Shape {
         let object = match schema {
             Value::Object(object) => object,
             Value::Bool(true) => return Ok(Self::any()),
-            Value::Bool(false) => return Ok(Self::never()),
             _ => return Err(Error::schema("a schema must be an object")),
         };
         let flat = FlatSchema::of(root, object, cost)?;
@@ -277,17 +230,18 @@ impl Shape {
                 let mut fields = Vec::new();
                 for (name, inner) in flat.properties(cost)? {
                     cost.field(name)?;
-                    let mut shape = Self::read(root, inner, depth + 1, cost)?;
-                    shape.name(name);
+                    let shape = Self::read(root, inner, depth + 1, cost)?;
                     fields.push(Field { name: name.to_owned(), shape, required: required.contains(name) });
                 }
                 ShapeKind::Object(fields)
             }
-            // The elements of a tuple differ, and nothing tells which text is which.
-            Some("array") if is_tuple(&flat) => ShapeKind::List(Box::new(Self::never())),
             Some("array") => {
-                let items = flat.get("items").filter(|items| !items.is_array());
-                let inner = items
+                let items = flat.get("items").or_else(|| flat.get("prefixItems")?.get(0));
+                let inner = match items {
+                    Some(Value::Array(list)) => list.first(),
+                    other => other,
+                };
+                let inner = inner
                     .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, cost))?;
                 ShapeKind::List(Box::new(inner))
             }
@@ -301,17 +255,8 @@ impl Shape {
             |key: &str| flat.get(key).and_then(Value::as_str).map(|text| truncate(text, MAX_TEXT_BYTES));
         let description = text("description").or_else(|| text("title")).unwrap_or_default().to_owned();
         let choices = choices.into_iter().cloned().collect();
-        let rules = Rules::read(&flat);
-        cost.bytes(rules.pattern_bytes())?;
-        let format = text("format").map(str::to_owned);
-        Ok(Self { kind, description, nullable, choices, format, rules, asked: Asked::default() })
+        Ok(Self { kind, description, nullable, choices, format: text("format").map(str::to_owned) })
     }
-}
-
-/// Whether the elements of a list have a schema each.
-fn is_tuple(list: &FlatSchema<'_>) -> bool {
-    let is_filled = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
-    list.get("prefixItems").is_some_and(is_filled) || list.get("items").is_some_and(is_filled)
 }
 
 #[cfg(test)]

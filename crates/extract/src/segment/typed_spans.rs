@@ -9,7 +9,7 @@ use super::lines::Lines;
 use super::tag::Tag;
 use super::view::View;
 use crate::markup::Tree;
-use crate::typed::{NumberStyle, count, dates, durations, email, money_in, phone, rating};
+use crate::typed::{count, dates, durations, email, money_amounts, phone, rating};
 
 /// Longest line that is read, in bytes.
 const MAX_LINE_BYTES: usize = 2_000;
@@ -75,7 +75,7 @@ pub(super) struct TypedSpans {
 
 impl TypedSpans {
     /// Reads the lines of a page, from a position on, then those before.
-    pub(super) fn read(tree: &Tree<'_>, style: NumberStyle, lines: &Lines, first: usize) -> Self {
+    pub(super) fn read(tree: &Tree<'_>, lines: &Lines, first: usize) -> Self {
         let mut spans: Vec<TypedSpan> = Vec::new();
         for number in lines.numbers_from(first) {
             let range = lines.range(number);
@@ -87,7 +87,7 @@ impl TypedSpans {
                 continue;
             }
             tree.interrupt().spend(line.len() / BYTES_PER_UNIT);
-            let found = read_text(line, style).into_iter().map(|span| TypedSpan {
+            let found = read_text(line).into_iter().map(|span| TypedSpan {
                 range: range.start + span.range.start..range.start + span.range.end,
                 kind: span.kind,
             });
@@ -122,7 +122,7 @@ pub(super) fn states_rating(text: &str) -> bool {
 }
 
 /// The typed values of a text, at most [`MAX_SPANS_PER_LINE`]; nothing if it is long.
-pub(super) fn read_text(text: &str, style: NumberStyle) -> Vec<TypedSpan> {
+pub(super) fn read_text(text: &str) -> Vec<TypedSpan> {
     let mut found: Vec<TypedSpan> = Vec::new();
     if text.len() > MAX_LINE_BYTES || !may_state(text) {
         return found;
@@ -136,7 +136,7 @@ pub(super) fn read_text(text: &str, style: NumberStyle) -> Vec<TypedSpan> {
         let kind = if date.value.contains('T') { ValueType::Moment } else { ValueType::Date };
         add(date.range, kind);
     }
-    for money in money_in(text, style).filter(|money| money.currency.is_some()) {
+    for money in money_amounts(text).filter(|money| money.currency.is_some()) {
         add(money.range, ValueType::Money);
     }
     for duration in durations(text) {

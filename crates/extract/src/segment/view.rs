@@ -40,7 +40,7 @@ impl<'e, 'a> View<'e, 'a> {
             tree,
             site: SiteNames::read(evidence, &outline, &lines),
             outline,
-            spans: TypedSpans::read(tree, evidence.style(), &lines, first),
+            spans: TypedSpans::read(tree, &lines, first),
             lines,
             titles: Titles::read(evidence),
             heading,

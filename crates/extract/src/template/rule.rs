@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use url::Url;
 
 use super::page_view::{Locator, PageView};
-use crate::bind::{TargetField, absolute, address_base};
-use crate::normalise::{asks_for_address, fold_spaces, normalise};
+use crate::bind::TargetField;
+use crate::normalise::{fold_spaces, normalise};
 use crate::plan::to_f64;
 use crate::typed::{NumberStyle, amounts};
 
@@ -36,21 +35,21 @@ impl Rule {
     ) -> Vec<Self> {
         let written = written(value);
         let typed = !value.is_string();
-        let base = address_base(view.evidence);
         let mut found: Vec<Self> = Vec::new();
         let locators = view.locators(|text| {
             contains(text, &written)
                 || typed && text.bytes().any(|byte| byte.is_ascii_digit())
-                || stated(text, view, &base, target).as_ref() == Some(value)
+                || normalise(text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value)
         });
         for (locator, text) in locators {
-            let around = if stated(&text, view, &base, target).as_ref() == Some(value) {
-                None
-            } else if let Some(around) = around(&text, target, value) {
-                Some(around)
-            } else {
-                continue;
-            };
+            let around =
+                if normalise(&text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value) {
+                    None
+                } else if let Some(around) = around(&text, target, value) {
+                    Some(around)
+                } else {
+                    continue;
+                };
             found.push(Self { locator, around });
         }
         let all = view.evidence.tree.text();
@@ -91,7 +90,7 @@ impl Rule {
             None => text.as_str(),
             Some((before, behind)) => between(&text, before, behind)?,
         };
-        let value = stated(part, view, &address_base(view.evidence), target)?;
+        let value = normalise(part, target.form, target.shape, NumberStyle::Prose)?;
         Some((value, part.trim().to_owned()))
     }
 
@@ -151,16 +150,6 @@ fn find(text: &str, part: &str) -> Option<std::ops::Range<usize>> {
         }
     }
     None
-}
-
-/// The value that a text states, with an address completed.
-fn stated(text: &str, view: &PageView<'_>, base: &Url, target: &TargetField<'_>) -> Option<Value> {
-    let value = normalise(text, target.form, target.shape, view.evidence.style())?;
-    if asks_for_address(target.form, target.shape) {
-        absolute(base, value.as_str()?).map(Value::from)
-    } else {
-        Some(value)
-    }
 }
 
 /// The context of a value in a text.

@@ -4,8 +4,8 @@ use hashbrown::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::currency::is_currency_sign;
 use super::magnitude::{magnitude, shifted};
+use super::money::is_currency_sign;
 use super::number::{Amount, NumberStyle, amounts};
 use super::rating::is_rating_label;
 use super::token::{Tokens, first_chars, last_chars};
@@ -101,7 +101,7 @@ pub(crate) fn count(text: &str) -> Option<CountFound> {
     let is_only = numbers.len() == 1 && text.trim().chars().nth(MAX_PLAIN_CHARS).is_none();
     let ranked = numbers.iter().filter_map(|number| {
         let behind = text.get(number.range.end..)?;
-        let (power, bytes) = magnitude(behind, false).unwrap_or_default();
+        let (power, bytes) = magnitude(behind).unwrap_or_default();
         let value = shifted(&number.decimal, power)?.parse().ok()?;
         let range = number.range.start..number.range.end + bytes;
         let around = Around::of(text, &range);

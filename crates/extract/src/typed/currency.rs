@@ -1,4 +1,4 @@
-//! Alphabetic codes of currencies (ISO 4217), and their signs of one character.
+//! Alphabetic codes of currencies (ISO 4217).
 
 /// Codes in alphabetic order: the active ones, those of funds, metals and tests, and a few replaced codes
 /// that pages still show, such as `HRK`.
@@ -21,14 +21,6 @@ const CODES: [&str; 183] = [
 /// The code that a text consists of, in upper case as ISO 4217 writes it.
 pub(super) fn iso_code(text: &str) -> Option<&'static str> {
     CODES.binary_search(&text).ok().and_then(|at| CODES.get(at).copied())
-}
-
-/// Whether a character is a currency sign in use, and not a letter (Unicode category Sc).
-pub(crate) const fn is_currency_sign(found: char) -> bool {
-    matches!(
-        found,
-        '$' | '\u{a2}'..='\u{a5}' | '\u{e3f}' | '\u{20a0}'..='\u{20cf}' | '\u{ff04}' | '\u{ffe1}' | '\u{ffe5}'
-    )
 }
 
 #[cfg(test)]

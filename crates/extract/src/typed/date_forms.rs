@@ -8,8 +8,6 @@ use super::token::{Kind, Tokens};
 
 /// Years that dates in texts have.
 const YEARS: std::ops::RangeInclusive<u32> = 1000..=2199;
-/// Years that figures today state in the Persian and the Islamic calendar, whose months are others.
-const OTHER_CALENDARS: std::ops::RangeInclusive<u32> = 1300..=1499;
 /// Years of the Buddhist calendar, as Thai texts write them.
 const BUDDHIST_YEARS: std::ops::RangeInclusive<u32> = 2400..=2700;
 /// What the Buddhist calendar is ahead.
@@ -100,7 +98,6 @@ pub(super) fn figures_at(tokens: &Tokens<'_>, at: usize) -> Option<Figures> {
     let two = short_number(tokens, at + 2)?;
     let same = tokens.mark(at + 3) == Some(mark);
     let year = tokens.number(at + 4).filter(|(_, digits)| same && *digits == 4).map(|(year, _)| year)?;
-    let year = Some(year).filter(|year| !OTHER_CALENDARS.contains(year))?;
     Some(Figures { one, two, year, is_pointed: mark == '.', next: at + 5 })
 }
 
@@ -158,7 +155,7 @@ fn month_first(tokens: &Tokens<'_>, at: usize) -> Option<Stated> {
 
 /// `2021-03-04`, `2021年3月4日`, `2021. március 4.`, `2021. gada 4. martā`.
 fn year_first(tokens: &Tokens<'_>, at: usize) -> Option<Stated> {
-    let (year, _) = tokens.number(at).filter(|(year, _)| !OTHER_CALENDARS.contains(year))?;
+    let (year, _) = tokens.number(at)?;
     if let Some(found) = signed(tokens, at, year) {
         return Some(found);
     }

@@ -23,33 +23,9 @@ pub(crate) fn gtin(text: &str) -> Option<String> {
     sum.is_multiple_of(10).then_some(digits)
 }
 
-/// An ISBN-10 with a correct check digit (ISO 2108:1992), as its ten characters.
-pub(crate) fn isbn10(text: &str) -> Option<String> {
-    let code: String = text.trim().chars().filter(|found| !matches!(found, ' ' | '-' | '\u{a0}')).collect();
-    let code = code.to_ascii_uppercase();
-    if code.len() != 10 {
-        return None;
-    }
-    let mut sum = 0;
-    for (weight, found) in (1..=10_u32).rev().zip(code.chars()) {
-        let digit = if found == 'X' && weight == 1 { 10 } else { found.to_digit(10)? };
-        sum += weight * digit;
-    }
-    sum.is_multiple_of(11).then_some(code)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn isbns_of_ten_characters_are_checked() {
-        let rows =
-            [("0-306-40615-2", true), ("080442957x", true), ("0306406153", false), ("9780306406157", false)];
-        for (text, expected) in rows {
-            assert_eq!(isbn10(text).is_some(), expected, "{text}");
-        }
-    }
 
     #[test]
     fn check_digits_are_checked() {

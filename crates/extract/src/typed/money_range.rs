@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::date_forms::ranged;
-use super::magnitude::shifted;
-use super::money::{Money, money_in};
-use super::number::NumberStyle;
+use super::magnitude::{magnitude, shifted};
+use super::money::{Money, money_amounts, sign_at_start};
 use super::pay_period::{Period, period_at};
 use super::token::{Kind, Tokens, first_chars, last_chars};
 
@@ -42,30 +41,57 @@ const AND_WORDS: &[&str] = &["and", "und", "et", "y", "e", "en", "och", "og", "a
 /// `$50,000 - $70,000 a year`, `€45k–55k`, `50.000 bis 60.000 € brutto`.
 ///
 /// A magnitude such as `k` is part of the amount, and both ends have the currency of either.
-pub(crate) fn money_range(text: &str, style: NumberStyle) -> Option<(Money, Option<Money>, Option<Period>)> {
-    let sums: Vec<Money> = money_in(text, style).take(MAX_AMOUNTS).collect();
+pub(crate) fn money_range(text: &str) -> Option<(Money, Option<Money>, Option<Period>)> {
+    let sums: Vec<Sum> = money_amounts(text).take(MAX_AMOUNTS).map(|money| Sum::of(text, money)).collect();
     for (at, low) in sums.iter().enumerate() {
-        let high = sums.get(at + 1).filter(|high| is_joined(text, &low.range, &high.range));
-        let has_currency = [Some(low), high].into_iter().flatten().any(|sum| sum.currency.is_some());
-        let end = high.unwrap_or(low).range.end;
+        let high = sums.get(at + 1).filter(|high| is_joined(text, &low.money.range, &high.money.range));
+        let has_currency = [Some(low), high].into_iter().flatten().any(|sum| sum.money.currency.is_some());
+        let end = high.unwrap_or(low).money.range.end;
         let behind = Period::behind(first_chars(text.get(end..).unwrap_or_default(), MAX_BESIDE_CHARS));
         // Numbers without a currency are a sum only as a range with a period.
         if !has_currency && (high.is_none() || behind.is_none()) {
             continue;
         }
-        let before = text.get(..low.range.start).unwrap_or_default();
+        let before = text.get(..low.money.range.start).unwrap_or_default();
         let period = behind.or_else(|| Period::before(last_chars(before, MAX_BESIDE_CHARS)));
-        let Some(high) = high else { return Some((low.clone(), None, period)) };
+        let Some(high) = high else { return Some((low.money.clone(), None, period)) };
         let (low, high) = ends(low, high)?;
         return Some((low, Some(high), period));
     }
     None
 }
 
+/// An amount with its magnitude.
+#[derive(Debug, Clone)]
+struct Sum {
+    money: Money,
+    /// The power of ten of its magnitude.
+    power: u32,
+}
+
+impl Sum {
+    /// Reads the magnitude behind an amount, and the currency behind the magnitude.
+    fn of(text: &str, mut money: Money) -> Self {
+        let behind = text.get(money.range.end..).unwrap_or_default();
+        let Some((power, bytes)) = magnitude(behind) else { return Self { money, power: 0 } };
+        let Some(decimal) = shifted(&money.decimal, power) else { return Self { money, power: 0 } };
+        money.decimal = decimal;
+        money.range.end += bytes;
+        let rest = behind.get(bytes..).unwrap_or_default().trim_start_matches('.').trim_start();
+        if money.currency.is_none()
+            && let Some(sign) = sign_at_start(rest)
+        {
+            money.currency = Some(sign.to_owned());
+            money.range.end = text.len() - rest.len() + sign.len();
+        }
+        Self { money, power }
+    }
+}
+
 /// The two ends of a range with one currency; `None` if they are no range.
-fn ends(low: &Money, high: &Money) -> Option<(Money, Money)> {
-    let (mut first, mut last) = (low.clone(), high.clone());
-    // The hyphen of `$50,000 -$70,000` is no minus sign.
+fn ends(low: &Sum, high: &Sum) -> Option<(Money, Money)> {
+    let (mut first, mut last) = (low.money.clone(), high.money.clone());
+    // The hyphen of `50,000 -70,000` is no minus sign.
     last.decimal = last.decimal.trim_start_matches('-').to_owned();
     let value = |money: &Money| money.decimal.parse::<f64>().ok();
     // `50–70k`
@@ -114,7 +140,7 @@ mod tests {
     #[test]
     fn a_sum_ends_behind_its_sign_whatever_stands_between() {
         for text in ["1M\r €", "45k.\u{2003}€", "2 Mio. € net"] {
-            let range = money_range(text, NumberStyle::Prose).unwrap().0.range;
+            let range = money_range(text).unwrap().0.range;
             assert!(text.get(range.clone()).is_some_and(|sum| sum.ends_with('€')), "{text:?}: {range:?}");
         }
     }
@@ -136,7 +162,7 @@ mod tests {
             ("15 - 20 per hour", "15", Some("20"), None, Some(Period::Hour)),
         ];
         for (text, low, high, currency, period) in rows {
-            let found = money_range(text, NumberStyle::Prose).unwrap();
+            let found = money_range(text).unwrap();
             assert_eq!(found.0.decimal, low, "{text}");
             assert_eq!(found.1.as_ref().map(|high| high.decimal.as_str()), high, "{text}");
             assert_eq!((found.0.currency.as_deref(), found.2), (currency, period), "{text}");
@@ -145,7 +171,7 @@ mod tests {
             }
         }
         for text in ["10 - 20 people", "in 2021", "between 5 and 7 people", "$70 - $50", "8 hours"] {
-            assert_eq!(money_range(text, NumberStyle::Prose), None, "{text}");
+            assert_eq!(money_range(text), None, "{text}");
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::affix::is_affix;
 use super::count::is_count_word;
-use super::currency::is_currency_sign;
 use super::date::dates;
 use super::duration::durations;
+use super::money::is_currency_sign;
 use super::time_of_day::time_at;
 use super::token::{Tokens, digit_value, is_letter};
 use super::words::fold;

@@ -10,8 +10,6 @@ const HOUR_WORDS: &[&str] =
 const SHORT_HOUR_WORDS: &[&str] = &["h", "u", "hs", "hrs", "ч", "год", "heures", "heure", "horas", "hod"];
 /// First hour that a short hour word makes a time of day.
 const MIN_SHORT_HOUR: u32 = 7;
-/// The highest offset from UTC, in hours.
-const MAX_OFFSET_HOURS: u32 = 14;
 /// Words right before a time whose minutes follow a point: `kl. 19.30`.
 const CLOCK_WORDS: &[&str] = &["kl", "klo", "kell", "klukkan", "plkst", "val", "pukul", "jam"];
 /// Ends of words before the hours of the morning.
@@ -164,7 +162,7 @@ fn clock(
         Some(Half::Afternoon) if (1..=12).contains(&hour) => hour = hour % 12 + 12,
         _ => {}
     }
-    let offset = offset_at(tokens, next, is_iso).or_else(|| zone_at(tokens, next));
+    let offset = offset_at(tokens, next, is_iso);
     if let Some((_, behind)) = offset {
         next = behind;
         end = tokens.end_of(next - 1);
@@ -235,30 +233,6 @@ fn half_after(tokens: &Tokens<'_>, at: usize) -> Option<(Half, usize)> {
     tokens.is_word(last, &["m", "μ"]).then_some((half, behind))
 }
 
-/// The offset that `GMT`, `UTC` or `UTC+2` behind a time states, in minutes. The abbreviations of other zones
-/// mean several.
-fn zone_at(tokens: &Tokens<'_>, at: usize) -> Option<(i32, usize)> {
-    if !tokens.is_word(at, &["gmt", "utc"]) {
-        return None;
-    }
-    let sign = match tokens.mark(at + 1).filter(|_| tokens.is_attached(at + 1)) {
-        Some('+') => 1,
-        Some('-' | '−') => -1,
-        _ => return Some((0, at + 1)),
-    };
-    let (value, digits) = tokens.number(at + 2).filter(|_| tokens.is_attached(at + 2))?;
-    let (hours, minutes, next) = match digits {
-        4 => (value / 100, value % 100, at + 3),
-        1 | 2 => match tokens.mark(at + 3).filter(|mark| *mark == ':').and_then(|_| tokens.sixty(at + 4)) {
-            Some(minutes) => (value, minutes, at + 5),
-            None => (value, 0, at + 3),
-        },
-        _ => return None,
-    };
-    let offset = i32::try_from(hours * 60 + minutes).ok()?;
-    (hours <= MAX_OFFSET_HOURS && minutes < 60).then_some((sign * offset, next))
-}
-
 /// The offset from UTC right behind a time, in minutes. `10:00-12:00` is a range unless it is ISO 8601.
 fn offset_at(tokens: &Tokens<'_>, at: usize, is_iso: bool) -> Option<(i32, usize)> {
     if !tokens.is_attached(at) {
@@ -305,10 +279,6 @@ mod tests {
             ("下午3点半", Some("15:30:00")),
             ("2時間", None),
             ("10:30:15+01:00", Some("10:30:15+01:00")),
-            ("19:00 GMT", Some("19:00:00Z")),
-            ("9:00 PM UTC+2", Some("21:00:00+02:00")),
-            ("19:00 UTC-03:30", Some("19:00:00-03:30")),
-            ("19:00 CET", Some("19:00:00")),
             ("10:00-12:00", Some("10:00:00")),
             ("7 μ.μ.", Some("19:00:00")),
             ("25:00", None),

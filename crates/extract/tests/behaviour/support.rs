@@ -19,14 +19,3 @@ pub(crate) fn page(markdown: impl Into<String>) -> Page {
 pub(crate) fn shape(schema: Value) -> Shape {
     Shape::from_schema(&schema).expect("a schema")
 }
-
-/// What a page of this HTML gives without a model.
-pub(crate) fn read(url: &str, html: &str, schema: Value) -> Value {
-    let page = Page::new(url.parse().expect("a URL"), html);
-    gleaner_extract::extract(&page, &shape(schema)).data
-}
-
-/// The value at a pointer; null if there is none.
-pub(crate) fn at(data: &Value, pointer: &str) -> Value {
-    data.pointer(pointer).cloned().unwrap_or_default()
-}

@@ -10,7 +10,6 @@ mod boxes;
 mod collect;
 mod definition_pairs;
 mod features;
-mod followers;
 mod furniture;
 mod gaps;
 mod labels;
@@ -67,11 +66,6 @@ pub(crate) struct Block {
     capitals: u32,
     digits: u32,
     emphasis_words: u32,
-    math_words: u32,
-    /// It has text in a `math` element.
-    has_math: bool,
-    /// It begins as a formula in TeX that stands by itself.
-    begins_tex: bool,
     ends_sentence: bool,
     starts_capital: bool,
     has_colon_end: bool,

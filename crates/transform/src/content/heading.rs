@@ -22,7 +22,7 @@ pub(crate) struct PageNames<'a> {
     pub(crate) og_title: &'a str,
     /// `og:site_name`.
     pub(crate) site_name: &'a str,
-    /// The host of the address that the page declares.
+    /// The host of the page's URL.
     pub(crate) host: &'a str,
 }
 

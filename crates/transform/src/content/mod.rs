@@ -6,8 +6,7 @@
 //! kept if most of them are (`blocks/alike.rs`). Structural rules then repair the selection: the title
 //! ([`heading`]), a small main region ([`region`]), elements between two parts of a text, elements that are
 //! kept in part, callouts and asides (`blocks/boxes.rs`), the footnotes of kept text ([`notes`]), and the
-//! numbers of kept paragraphs (`blocks/labels.rs`). The comments below an article, the articles after it and
-//! its last links are left out (`blocks/followers.rs`). In a crawl or a batch, what recurs on the pages of the
+//! numbers of kept paragraphs (`blocks/labels.rs`). In a crawl or a batch, what recurs on the pages of the
 //! site then goes ([`recurring`], [`site_memory`]). Pictures have no text to judge; they stay with the kept
 //! text around them (`blocks/pictures.rs`).
 //!
@@ -30,7 +29,6 @@ mod vocabulary;
 
 use std::ops::Range;
 
-use gleaner_types::PageKind;
 use url::Url;
 
 pub(crate) use heading::PageNames;
@@ -54,18 +52,16 @@ pub(crate) struct Narrowed {
     pub(crate) cut: bool,
 }
 
-/// Hides everything but the main content of a page, if it has any. The same page has the same main content
-/// wherever it was found: `own_address` is what the page says of itself. `kind` decides what follows the main
-/// content. `visit` judges the page by earlier pages of its site.
+/// Hides everything but the main content of a page, if it has any. `visit` judges the page by earlier pages
+/// of its site.
 pub(crate) fn narrow(
     tree: &Tree,
     view: &mut View,
-    own_address: &Url,
+    url: &Url,
     names: &PageNames<'_>,
-    kind: Option<PageKind>,
     visit: Option<&mut Visit<'_>>,
 ) -> Narrowed {
-    let blocks = blocks::collect(tree, view, own_address);
+    let blocks = blocks::collect(tree, view, url);
     let mut likelihoods = Vec::with_capacity(blocks.list.len());
     blocks.features(tree.interrupt(), |batch| likelihoods.extend(model::likelihoods(batch)));
     let mut kept = choose_alike(&blocks, &likelihoods);
@@ -85,9 +81,6 @@ pub(crate) fn narrow(
     let title = keep_title(tree, &blocks, &mut kept, names);
     if title.is_empty() {
         blocks.keep_opening(&mut kept);
-    }
-    if kind == Some(PageKind::Article) {
-        blocks.drop_followers(tree, &title, &mut kept);
     }
     if let Some(visit) = visit {
         recurring::leave_out(tree, &blocks, &likelihoods, &title, &mut kept, visit);
@@ -269,13 +262,11 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
 pub mod training {
     use std::borrow::Cow;
 
-    use crate::page::own_address;
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
     use crate::unseen::hide_in_lines;
     use crate::view::View;
 
-    /// The text and features of each block of a page. What depends on its address takes the one that the page
-    /// declares.
+    /// The text and features of each block of a page.
     #[must_use]
     pub fn blocks(html: &str, url: &url::Url) -> Vec<(String, Vec<f32>)> {
         let text = prepare(Cow::Borrowed(html));
@@ -283,7 +274,7 @@ pub mod training {
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
         let mut view = View { roots: vec![root], ..View::whole(&tree) };
         hide_in_lines(&tree, &text, &mut view);
-        let blocks = super::blocks::collect(&tree, &view, &own_address::of(&tree, url));
+        let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
         blocks.features(tree.interrupt(), |batch| features.extend(batch.iter().map(|row| row.to_vec())));
         let text = |block: &super::Block| {

@@ -1,4 +1,4 @@
-//! Model features of the URL that a page declares: its depth, and whether it ends in the words of a title, a number or a
+//! Model features of a page's URL: its depth, and whether it ends in the words of a title, a number or a
 //! date.
 //!
 //! Only the form of the URL counts. Phrases such as "you may also like" and path names such as `/product/`

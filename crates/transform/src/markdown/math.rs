@@ -323,18 +323,18 @@ mod tests {
             ),
             (
                 "TeX in CDATA in comments",
-                "<script type='math/tex; mode=display'>% <![CDATA[\n\\begin{align*} a &= b \\\\ c &< d \\end{align*} %]]></script>".to_owned(),
+                "<p><script type='math/tex; mode=display'>% <![CDATA[\n\\begin{align*} a &= b \\\\ c &< d \\end{align*} %]]></script>".to_owned(),
                 "$$\\begin{align*} a &= b \\\\ c &\\lt d \\end{align*}$$",
             ),
             (
                 "TeX in CDATA in comments on one line",
-                "<script type=math/tex>% <![CDATA[ a < b %]]></script>".to_owned(),
+                "<p><script type=math/tex>% <![CDATA[ a < b %]]></script>".to_owned(),
                 "$a \\lt b$",
             ),
-            ("TeX in CDATA", "<script type=math/tex><![CDATA[a < b]]></script>".to_owned(), "$a \\lt b$"),
+            ("TeX in CDATA", "<p><script type=math/tex><![CDATA[a < b]]></script>".to_owned(), "$a \\lt b$"),
             (
                 "comments of TeX",
-                "<script type=math/tex>a % one\n + 5\\% \\\\% two\n + b</script>".to_owned(),
+                "<p><script type=math/tex>a % one\n + 5\\% \\\\% two\n + b</script>".to_owned(),
                 "$a + 5\\% \\\\ + b$",
             ),
             ("comments in a text", "\\(a_{1} % one\n= b\\)".to_owned(), "$a_{1} = b$"),

@@ -62,18 +62,7 @@ pub(super) fn other_value<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m 
 }
 
 /// Reads the metadata of a page. The caller adds URLs, status and times.
-#[cfg(test)]
 pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
-    read_with_title(tree, url, url, resolver).0
-}
-
-/// Reads the metadata of a page, and the title that it would have at another address.
-pub(crate) fn read_with_title(
-    tree: &Tree,
-    url: &Url,
-    other: &Url,
-    resolver: &Resolver,
-) -> (Metadata, Option<String>) {
     let mut metadata = Metadata::default();
     let mut icon = None::<(u8, &str)>;
     let mut entries = 0;
@@ -110,25 +99,21 @@ pub(crate) fn read_with_title(
     metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(href)).map(String::from);
     let json_ld = json_ld::read(tree);
     let headings = title::headings(tree);
-    let title_at = |url: &Url| {
-        let sources = Sources {
-            headings: &headings,
-            title: title.as_deref().unwrap_or_default(),
-            og_title: metadata.og_title.as_deref().unwrap_or_default(),
-            headline: json_ld.headline.as_deref().unwrap_or_default(),
-            site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
-            url,
-        };
-        title::choose(&sources).map(|title| clean(&title))
-    };
-    let (own_title, other_title) = (title_at(url), title_at(other));
-    metadata.title = own_title;
+    metadata.title = title::choose(&Sources {
+        headings: &headings,
+        title: title.as_deref().unwrap_or_default(),
+        og_title: metadata.og_title.as_deref().unwrap_or_default(),
+        headline: json_ld.headline.as_deref().unwrap_or_default(),
+        site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
+        url,
+    })
+    .map(|title| clean(&title));
     let declared = apply_declared(url, &mut metadata, json_ld);
     // The text is read only if the page does not declare both.
     if !declared.date || !declared.author {
         inferred::read(tree, &mut metadata, declared);
     }
-    (metadata, other_title)
+    metadata
 }
 
 /// The preference for an icon with this `rel`; `None` if it is not an icon.

@@ -61,6 +61,7 @@ pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
         .or_else(|| first(tree, &own, &[Attr::Srcset], best))
         .or_else(|| first(tree, &sources, &[Attr::Srcset, Attr::Src], best))
         .or(real_src)
+        .or_else(|| first(tree, &own, &LAZY_SOURCES, |value| Some(value).filter(|value| is_address(value))))
         .or(src)
 }
 

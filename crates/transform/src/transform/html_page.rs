@@ -7,7 +7,7 @@ use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 use super::{Input, Page, Settings, html_to_markdown_within};
-use crate::page::{attributes, images, json_ld, kind, link_pass, links, metadata, own_address, shell, state};
+use crate::page::{attributes, images, json_ld, link_pass, links, metadata, shell, state};
 use crate::resolver::Resolver;
 use crate::select::{STEPS_EXHAUSTED, Steps};
 use crate::tree::{Attr, NodeId, ParseOptions, Tag, Tree, parse_within, prepare};
@@ -223,11 +223,7 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
     let formats = &options.formats;
     let resolver = Resolver::of_tree(url, tree).with_encoding(settings.encoding);
     let mut document = Document::default();
-    // The choice of the main content must not depend on where the page was found.
-    let own_address = own_address::of(tree, url);
-    let (metadata, own_title) = metadata::read_with_title(tree, url, &own_address, &resolver);
-    document.metadata = metadata;
-    document.metadata.page_kind = kind::read(tree);
+    document.metadata = metadata::read(tree, url, &resolver);
     let mut warnings = Vec::new();
     let mut summary_warning = None;
     let mut is_blank = false;
@@ -280,15 +276,14 @@ fn of_tree(tree: &Tree, text: &str, url: &Url, settings: Settings<'_>, fill: Fil
             let full_title =
                 tree.elements_with_tag(Tag::Title).next().map(|node| tree.folded_text(node, MAX_TITLE_BYTES));
             let names = content::PageNames {
-                title: own_title.as_deref().unwrap_or_default(),
+                title: metadata.title.as_deref().unwrap_or_default(),
                 full_title: full_title.as_deref().unwrap_or_default(),
                 og_title: metadata.og_title.as_deref().unwrap_or_default(),
                 site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
-                host: own_address.host_str().unwrap_or_default(),
+                host: url.host_str().unwrap_or_default(),
             };
             visit = settings.visit(url);
-            let kind = metadata.page_kind;
-            let narrowed = content::narrow(tree, &mut view, &own_address, &names, kind, visit.as_mut());
+            let narrowed = content::narrow(tree, &mut view, url, &names, visit.as_mut());
             if !narrowed.found {
                 view = whole();
                 is_whole = true;

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use gleaner_transform::{Input, MAX_RESOLVED_BYTES, transform};
+use gleaner_types::Document;
 use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, ScrapeOptions};
-use gleaner_types::{Document, PageKind};
 
 fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document {
     let url = "https://example.org/a/".parse().unwrap();
@@ -115,9 +115,7 @@ fn a_request_for_links_reads_json_ld_too() {
     let page = r#"<title>T</title><script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2024-05-01",
         "dateModified":"2024-06-01","author":{"name":"Ann"}}</script><p>text <a href=x>x</a>"#;
     let links = read(page, HTML, vec![Format::Links]);
-    let mut whole = read(page, HTML, vec![Format::Links, Format::Markdown]);
-    // The kind of a page needs its structure.
-    assert_eq!(whole.metadata.page_kind.take(), Some(PageKind::Article));
+    let whole = read(page, HTML, vec![Format::Links, Format::Markdown]);
     assert_eq!(links.metadata, whole.metadata);
     assert_eq!(links.metadata.modified_time.as_deref(), Some("2024-06-01"));
     assert!(links.metadata.other.contains_key("author"));

@@ -278,7 +278,7 @@ fn a_notice_in_noscript_is_no_text() {
     for (attribute, text, is_text) in [("", notice, false), ("", LONG, true), (" hidden", LONG, false)] {
         let text = text.repeat(if is_text { 3 } else { 1 });
         let page = format!(
-            "<noscript{attribute}><p>{text}</p></noscript><div id=root></div><script src=a.js></script>"
+            "<body><noscript{attribute}><p>{text}</p></noscript><div id=root></div><script src=a.js></script>"
         );
         let page = transform(Input::new(&url, Some("text/html"), page.as_bytes()), &options).unwrap();
         let markdown = page.document.markdown.unwrap();

@@ -9,26 +9,6 @@ const MAX_PART_TEXTS: usize = 4;
 /// Upper bound on the types of an object that are read.
 const MAX_TYPES: usize = 8;
 
-/// Codes of units (UN/CEFACT Recommendation 20) that pages state, with the units as people write them.
-const UNIT_CODES: [(&str, &str); 16] = [
-    ("KMT", "km"),
-    ("SMI", "miles"),
-    ("MTR", "m"),
-    ("CMT", "cm"),
-    ("MMT", "mm"),
-    ("INH", "in"),
-    ("FOT", "ft"),
-    ("MTK", "m²"),
-    ("FTK", "sq ft"),
-    ("ACR", "acres"),
-    ("HAR", "ha"),
-    ("KGM", "kg"),
-    ("GRM", "g"),
-    ("LBR", "lb"),
-    ("LTR", "l"),
-    ("KWT", "kW"),
-];
-
 /// Countries that write the postal code behind the locality and the region, by their codes and their names in
 /// lower case.
 const CODE_LAST_COUNTRIES: [&str; 21] = [
@@ -178,9 +158,7 @@ fn quantity(object: &Map<String, Value>) -> Option<String> {
         (low, high) => low.or(high),
     };
     let amount = stated(inner, &["value", "@value"]).or_else(ends)?;
-    let coded = || UNIT_CODES.iter().find(|(code, _)| inner.get("unitCode").is_some_and(|own| own == code));
-    let unit = stated(inner, &["unitText"]).or_else(|| coded().map(|(_, unit)| (*unit).to_owned()));
-    let units = [stated(object, &["currency"]), unit];
+    let units = [stated(object, &["currency"]), stated(inner, &["unitText"])];
     Some(units.into_iter().flatten().fold(amount, |out, unit| spaced(&out, &unit)))
 }
 
@@ -235,7 +213,6 @@ mod tests {
             (json!({ "@type": "Place", "name": "Town Hall", "address": "1 Square" }), Some("Town Hall")),
             (json!({ "givenName": "Ada", "familyName": "Holm", "@id": "#ada" }), Some("Ada Holm")),
             (json!({ "@type": "QuantitativeValue", "unitText": "g", "value": 250 }), Some("250 g")),
-            (json!({ "@type": "QuantitativeValue", "unitCode": "KMT", "value": 45_123 }), Some("45123 km")),
             (
                 json!({
                     "@type": "MonetaryAmount", "currency": "EUR",

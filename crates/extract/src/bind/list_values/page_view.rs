@@ -62,18 +62,13 @@ impl<'e, 'a> PageView<'e, 'a> {
         self.outline.get_or_init(|| Outline::read(&self.evidence.tree))
     }
 
-    pub(crate) fn texts(&self) -> &TextNodes {
+    pub(super) fn texts(&self) -> &TextNodes {
         self.texts.get_or_init(|| TextNodes::read(self.evidence))
     }
 
     /// In page order.
     pub(super) fn lists(&self) -> &[PageList<'a>] {
         self.lists.get_or_init(|| lists::read(&self.evidence.tree))
-    }
-
-    /// Whether a node is in a menu, a header or another part that the pages of a site share.
-    pub(crate) fn is_of_site(&self, node: NodeId) -> bool {
-        self.place(node) == PagePlace::Site
     }
 
     /// The part that a node is in. The names of each element are read once, however many lists it contains.

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::page_facts::SegmentFacts;
-use crate::bind::concept::concept_of;
 use crate::bind::shop::is_condition;
 use crate::bind::target::TargetField;
 use crate::markup::Tree;
@@ -15,8 +14,6 @@ use crate::segment::{Origin, PLACE_FEATURES, Places, Segment, TextShape, ValueTy
 const MAX_TYPED_BYTES: usize = 120;
 /// Longest text of a yes or no, in bytes.
 const MAX_BOOLEAN_BYTES: usize = 24;
-/// Longest label of a telephone number, in bytes.
-const MAX_LABEL_BYTES: usize = 40;
 /// Longest text of a name or a term, in bytes.
 const MAX_TEXT_BYTES: usize = 300;
 /// Fewest digits of a telephone number.
@@ -111,16 +108,9 @@ pub(super) fn is_proper_name(target: &TargetField<'_>, targets: &[TargetField<'_
         let of_object = targets.iter().filter(|other| other.scope == target.scope);
         of_object.filter_map(|other| other.concept).any(|concept| names.contains(&concept.plainest_name()))
     };
-    let is = |name: &str| target.concept.is_some_and(|concept| concept.plainest_name() == name);
-    is("organization") || (is("name") && beside(&OF_PERSONS_AND_ORGANISATIONS) && !beside(&OF_OTHER_THINGS))
-}
-
-/// Whether a text is a telephone number or an address of mail behind its label, and no value of another field.
-pub(super) fn is_other_contact(target: &TargetField<'_>, text: &str) -> bool {
-    let label =
-        text.split_once([':', '：']).map(|(label, _)| label).filter(|label| label.len() <= MAX_LABEL_BYTES);
-    let form = label.and_then(|label| concept_of(label, "")).map(|concept| concept.form);
-    matches!(form, Some(ValueForm::Phone | ValueForm::Email)) && form != Some(target.form)
+    target.concept.is_some_and(|concept| concept.plainest_name() == "name")
+        && beside(&OF_PERSONS_AND_ORGANISATIONS)
+        && !beside(&OF_OTHER_THINGS)
 }
 
 /// Whether the object of a field is a person.

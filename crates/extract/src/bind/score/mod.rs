@@ -18,12 +18,10 @@ mod options;
 mod own_site;
 mod page_facts;
 mod page_segments;
-mod pay;
 mod proof;
 mod range_end;
 mod rules;
 mod segment_names;
-mod sold_out;
 mod unlikely_names;
 mod whole_text;
 
@@ -52,10 +50,6 @@ use crate::segment::LabelKind;
 /// The probability of every price is multiplied by this if the page says that the price is on request.
 const ON_REQUEST_FACTOR: f32 = 0.4;
 
-/// The probability of the only amount that the page calls what a field asks for: the words beside it decide,
-/// and the model knows few such fields.
-const SURE_PROBABILITY: f32 = 0.95;
-
 /// Chooses the best value for each field of an object.
 pub(crate) fn choose(
     page: &PageSegments<'_, '_>,
@@ -81,12 +75,6 @@ pub(crate) fn choose(
         }
         if is_long_text(target) {
             whole_text::prefer(&options, &mut probabilities);
-        }
-        sold_out::prefer(target, &options, &mut probabilities);
-        for (option, probability) in options.iter().zip(&mut probabilities) {
-            if facts.shown.is_sure(target, &option.value) {
-                *probability = probability.max(SURE_PROBABILITY);
-            }
         }
         let bound = model.bound(group_of(target));
         let bounds: Vec<f32> =

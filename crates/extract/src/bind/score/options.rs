@@ -7,20 +7,17 @@ use serde_json::Value;
 
 use super::clean_values::{asks_for_book, clean};
 use super::fit::{
-    asks_for_person, asks_for_year, is_other_contact, is_proper_name, is_score_without_scale,
-    is_shared_mailbox, name_weight, type_weight, user_name,
+    asks_for_person, asks_for_year, is_proper_name, is_score_without_scale, is_shared_mailbox, name_weight,
+    type_weight, user_name,
 };
 use super::meaning::Relation;
-use super::own_site;
 use super::page_facts::{PageFacts, SegmentFacts};
-use super::pay;
 use super::range_end::value_in;
 use super::segment_names::{NamePlace, SegmentName};
 use super::unlikely_names;
 use crate::bind::MIN_CONFIDENCE;
 use crate::bind::pool::{Choice, agreement_key};
 use crate::bind::target::TargetField;
-use crate::bind::unrelated::ask_for_opinion;
 use crate::normalise::ValueForm;
 use crate::page::Method;
 use crate::segment::{Origin, Segment};
@@ -73,15 +70,6 @@ impl ValueOption {
         self.choice.is_some() || has_own_form(form) || self.segments.iter().any(is_named)
     }
 
-    /// Whether a label of the field stands beside it.
-    pub(super) fn has_label(&self, page: &PageFacts<'_, '_>, field: usize) -> bool {
-        let is_own = |name: &SegmentName| {
-            name.place == NamePlace::Label && page.names.relation(name.meaning, field).is_own()
-        };
-        let mut segments = self.segments.iter().filter_map(|at| page.segment(*at));
-        segments.any(|(_, facts)| facts.names.iter().any(is_own))
-    }
-
     /// Whether data for machines states it, by the rules surely enough.
     pub(crate) fn is_stated(&self) -> bool {
         let is_sure = |choice: &&Choice| choice.score >= MIN_CONFIDENCE;
@@ -131,8 +119,6 @@ pub(crate) fn read(
     let limit = options_per_field(targets.len());
     let is_proper_name = is_proper_name(target, targets);
     let is_of_book = asks_for_book(targets);
-    let unrelated = page.evidence.unrelated();
-    let asks_for_opinion = ask_for_opinion(targets);
     let mut by_key: HashMap<String, usize> = HashMap::new();
     let mut options: Vec<ValueOption> = Vec::new();
     for choice in choices.into_iter().take(MAX_RULE_OPTIONS.min(limit)) {
@@ -146,14 +132,7 @@ pub(crate) fn read(
             && is_year_of_date(&choice);
         let has_no_scale = target.form == ValueForm::Rating
             && choice.proofs.iter().all(|proof| is_score_without_scale(&proof.quote));
-        let is_opinion = !asks_for_opinion
-            && !is_data
-            && choice
-                .proofs
-                .iter()
-                .all(|proof| proof.html_range.as_ref().is_some_and(|range| unrelated.in_opinion_html(range)));
         if recurring::is_wrong(page.evidence, target, text, is_labelled)
-            || is_opinion
             || (is_proper_name && !is_labelled && !is_data && !is_name(text))
             || (has_no_scale && !is_data)
             || is_year
@@ -181,11 +160,6 @@ pub(crate) fn read(
         if page.evidence.tree.interrupt().spend(1 + segment.text.len() / 64) {
             break;
         }
-        if (!asks_for_opinion && unrelated.in_opinion(segment.node))
-            || is_other_contact(target, &segment.text)
-        {
-            continue;
-        }
         // The name of the site stands in its menus, too.
         let is_named = segment.label.is_some() || segment.origin == Origin::SiteName;
         if recurring::is_wrong(page.evidence, target, &segment.text, is_named)
@@ -193,8 +167,7 @@ pub(crate) fn read(
         {
             continue;
         }
-        let label = segment.label.as_ref().map_or("", |label| label.words.as_str());
-        let value = value_in(&segment.text, label, target, page.evidence.style()).or_else(|| {
+        let value = value_in(&segment.text, target).or_else(|| {
             let is_own = |name: &SegmentName| {
                 let relation = page.names.relation(name.meaning, field);
                 name.place == NamePlace::Label && name.is_whole && relation.is_own()
@@ -221,19 +194,6 @@ pub(crate) fn read(
     } else if target.has_concept("name") {
         unlikely_names::leave_out(page, targets, &mut options);
     }
-    if pay::is_asked(target) {
-        options.retain(|option| pay::may_be(page, field, target, option));
-    }
-    if target.has_concept("publisher") && own_site::is_sold(page, targets) {
-        options.retain(|option| own_site::may_be_publisher(page, field, option));
-    }
-    options.retain(|option| {
-        let is_labelled = || {
-            let mut proofs = option.choice.iter().flat_map(|choice| &choice.proofs);
-            proofs.any(|proof| proof.method.is_beside_label()) || option.has_label(page, field)
-        };
-        option.is_structured() || page.shown.allow(target, &option.value, is_labelled())
-    });
     if target.form == ValueForm::Email && asks_for_person(target, targets) {
         options.retain(|option| {
             option.is_structured() || !is_shared_mailbox(option.value.as_str().unwrap_or_default())

@@ -9,15 +9,6 @@ use percent_encoding::percent_decode_str;
 use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use super::unlikely_names::is_of_page;
-use crate::bind::entity::{scalar, values};
-use crate::bind::target::TargetField;
-use crate::bind::words::folded;
-use crate::page::Method;
-
-/// Fields of things that are sold, by their concepts.
-const SOLD_FIELDS: [&str; 6] = ["price", "sku", "gtin", "availability", "pages", "isbn"];
-/// Types of things that have a publisher of their own.
-const SOLD_TYPES: [&str; 5] = ["Product", "ProductGroup", "Book", "Audiobook", "VideoGame"];
 
 /// The weight from which several places state a name of the site.
 const MIN_SITE_WEIGHT: f32 = 2.5;
@@ -56,41 +47,6 @@ fn is_about_site(page: &PageFacts<'_, '_>) -> bool {
     let title = page.evidence.title.split(['|', '–', '—', '·', '»']).next().unwrap_or_default();
     let title = title.split(" - ").next().unwrap_or_default();
     path.is_empty() || [last, title, page.headline.as_str()].into_iter().any(is_of_page)
-}
-
-/// Whether the page sells or describes a thing of goods or a book, by what it declares and what is asked for.
-pub(super) fn is_sold(page: &PageFacts<'_, '_>, targets: &[TargetField<'_>]) -> bool {
-    let asks = |target: &TargetField<'_>| SOLD_FIELDS.iter().any(|name| target.has_concept(name));
-    let is_thing = |kind: &String| SOLD_TYPES.contains(&kind.as_str());
-    targets.iter().any(asks)
-        || page.evidence.items.iter().any(|item| item.types.iter().any(is_thing))
-        || page.evidence.pairs.iter().any(|pair| {
-            let kind = pair.value.to_ascii_lowercase();
-            pair.method == Method::Meta
-                && pair.label == "og:type"
-                && (kind.contains("product") || kind.contains("book"))
-        })
-}
-
-/// Whether a value may be the publisher of a thing that the page sells: the thing declares it or it has a
-/// label. The name of the shop is the publisher of the page.
-pub(super) fn may_be_publisher(page: &PageFacts<'_, '_>, field: usize, option: &ValueOption) -> bool {
-    let key = folded(option.value.as_str().unwrap_or_default());
-    let is_declared = || {
-        let things = page.evidence.items.iter();
-        let mut things = things.filter(|item| !item.types.iter().any(|kind| is_of_site(kind)));
-        things.any(|item| {
-            let mut stated = values(&item.properties, "publisher").into_iter().filter_map(scalar);
-            stated.any(|name| folded(&name) == key)
-        })
-    };
-    let mut proofs = option.choice.iter().flat_map(|choice| &choice.proofs);
-    proofs.any(|proof| proof.method.is_beside_label()) || option.has_label(page, field) || is_declared()
-}
-
-/// Whether a type is that of a page or of a site.
-fn is_of_site(kind: &str) -> bool {
-    kind.ends_with("Page") || matches!(kind, "WebSite" | "Organization" | "Corporation" | "OnlineStore")
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use super::meaning::MeaningTable;
 use super::rules::RulePools;
 use super::segment_names::{NameReader, SegmentName};
 use crate::bind::pool::agreement_key;
-use crate::bind::shown_prices::ShownPrices;
 use crate::bind::target::TargetField;
 use crate::bind::words::folded;
 use crate::evidence::Evidence;
@@ -66,7 +65,6 @@ pub(crate) struct PageFacts<'p, 'a> {
     pub(crate) url: String,
     pub(crate) is_on_request: bool,
     pub(crate) states_no_price: bool,
-    pub(crate) shown: ShownPrices,
 }
 
 impl<'p, 'a> PageFacts<'p, 'a> {
@@ -126,7 +124,6 @@ impl<'p, 'a> PageFacts<'p, 'a> {
             url: spaced(evidence.url.as_str()),
             is_on_request: rules.is_on_request,
             states_no_price: rules.states_no_price,
-            shown: rules.shown.clone(),
         }
     }
 

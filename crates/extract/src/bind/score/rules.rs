@@ -1,7 +1,6 @@
 //! Collects the candidates of all rules, and chooses values without a model.
 
 use crate::bind::pool::{Candidate, Choice, Pool};
-use crate::bind::shown_prices::ShownPrices;
 use crate::bind::target::{NameIndex, TargetField};
 use crate::bind::text_nodes::TextNodes;
 use crate::bind::{
@@ -30,8 +29,6 @@ pub(crate) struct RulePools {
     pub(crate) is_on_request: bool,
     /// Whether the structured data says that there is no price. Only read if a price is asked for.
     pub(crate) states_no_price: bool,
-    /// The amounts that the page shows. Only read if an amount is asked for.
-    pub(crate) shown: ShownPrices,
 }
 
 impl RulePools {
@@ -47,11 +44,8 @@ impl RulePools {
         shop::described(evidence, targets, &mut pools);
         shop::availability(evidence, &texts, targets, &mut pools);
         displayed_price::collect(evidence, &texts, targets, &mut pools);
-        displayed_price::leave_out_minor_units(evidence, targets, &mut pools);
         codes::identifiers(evidence, targets, &mut pools);
         shop::brands(evidence, targets, &mut pools);
-        let shown = ShownPrices::read(evidence, &texts, targets);
-        shown.collect(targets, &mut pools);
         let price = targets.iter().position(|target| target.has_concept("price"));
         let is_on_request = price.is_some() && price_on_request::is_on_request(evidence);
         let states_no_price = price.is_some() && entity::states_no_price(evidence);
@@ -60,7 +54,7 @@ impl RulePools {
         {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
-        Self { pools, price, is_on_request, states_no_price, shown }
+        Self { pools, price, is_on_request, states_no_price }
     }
 
     /// The choices for a field, best first. Its pool is empty afterwards.

@@ -5,7 +5,6 @@ use super::options::ValueOption;
 use super::page_facts::PageFacts;
 use crate::bind::target::TargetField;
 use crate::bind::words::{folded, words};
-use crate::page::Method;
 use crate::segment::Segment;
 
 const EQUALS_HEADING: usize = feature("equals_heading");
@@ -20,24 +19,8 @@ const MIN_SENTENCE_WORDS: usize = 5;
 const OF_GOODS: [&str; 7] =
     ["price", "sku", "availability", "brand", "operating system", "version", "developer"];
 
-/// Other things whose name is not that of a page, by concepts of their other properties.
-const OF_THINGS: [&str; 12] = [
-    "vacancy",
-    "employment type",
-    "salary",
-    "salary min",
-    "start date",
-    "venue",
-    "servings",
-    "ingredients",
-    "gtin",
-    "bedrooms",
-    "mileage",
-    "job title",
-];
-
-/// Headings of pages about a site, an organisation or a person that name no thing, in folded words.
-const PAGE_HEADINGS: [&str; 122] = [
+/// Headings of pages about an organisation or a person that name neither, in folded words.
+const PAGE_HEADINGS: [&str; 58] = [
     "home",
     "find us",
     "visit us",
@@ -96,70 +79,6 @@ const PAGE_HEADINGS: [&str; 122] = [
     "over ons",
     "o nas",
     "om oss",
-    "privacy",
-    "privacy notice",
-    "cookies",
-    "cookie policy",
-    "terms",
-    "terms and conditions",
-    "terms of service",
-    "terms of use",
-    "legal",
-    "faq",
-    "faqs",
-    "help",
-    "help center",
-    "support",
-    "customer service",
-    "sitemap",
-    "login",
-    "log in",
-    "sign in",
-    "register",
-    "create account",
-    "my account",
-    "account",
-    "cart",
-    "your cart",
-    "shopping cart",
-    "basket",
-    "your basket",
-    "checkout",
-    "search",
-    "search results",
-    "shop",
-    "store",
-    "products",
-    "our products",
-    "all products",
-    "categories",
-    "category",
-    "menu",
-    "careers",
-    "jobs",
-    "events",
-    "press",
-    "partners",
-    "delivery",
-    "shipping",
-    "returns",
-    "datenschutz",
-    "agb",
-    "warenkorb",
-    "suche",
-    "suchergebnisse",
-    "anmelden",
-    "panier",
-    "recherche",
-    "carrito",
-    "buscar",
-    "carrello",
-    "cerca",
-    "mon compte",
-    "mein konto",
-    "shop now",
-    "no products found",
-    "not found",
 ];
 
 /// Whether a text is the title without the name of the site.
@@ -167,7 +86,7 @@ pub(super) fn is_title_without_site(page: &PageFacts<'_, '_>, segment: &Segment)
     page.places.feature(segment, IS_TITLE_WITHOUT_SITE) > 0.0
 }
 
-/// Whether a text is the heading of a page and names no thing, organisation or person.
+/// Whether a text is the heading of a page and names no organisation or person.
 pub(super) fn is_of_page(text: &str) -> bool {
     PAGE_HEADINGS.contains(&folded(text).as_str())
 }
@@ -176,8 +95,7 @@ pub(super) fn is_of_page(text: &str) -> bool {
 ///
 /// - the name of the site, if the title has another part,
 /// - a heading that shares no word with the title, if the page shows the title elsewhere: a banner,
-/// - a sentence that is not the title, if things for sale are asked for: a slogan,
-/// - the heading of a page about the site, if a thing is asked for.
+/// - a sentence that is not the title, if things for sale are asked for: a slogan.
 pub(super) fn leave_out(
     page: &PageFacts<'_, '_>,
     targets: &[TargetField<'_>],
@@ -199,11 +117,7 @@ pub(super) fn leave_out(
         .iter()
         .filter_map(|target| target.concept)
         .any(|concept| OF_GOODS.contains(&concept.plainest_name()));
-    let are_things = asks_for_thing(targets);
     let is_no_name = |option: &ValueOption| {
-        if are_things && !is_declared(option) && is_of_page(option.value.as_str().unwrap_or_default()) {
-            return true;
-        }
         let segments = segments(option);
         let text = option.value.as_str().unwrap_or_default();
         let names_site =
@@ -217,23 +131,6 @@ pub(super) fn leave_out(
                 || (are_goods && is_sentence && !is_title(option)))
     };
     options.retain(|option| !is_no_name(option));
-}
-
-/// Whether fields beside a name, or the name of the field itself, tell that it is that of a thing and not of a
-/// page or a text.
-fn asks_for_thing(targets: &[TargetField<'_>]) -> bool {
-    let is_of_thing = |target: &TargetField<'_>| {
-        let names = |known: &[&str]| known.iter().any(|name| target.has_concept(name));
-        let is_own = target.has_concept("name") && target.folded.ends_with(" name");
-        is_own || names(&OF_GOODS) || names(&OF_THINGS)
-    };
-    targets.iter().any(is_of_thing)
-}
-
-/// Whether an entity of the page states a value.
-fn is_declared(option: &ValueOption) -> bool {
-    let mut proofs = option.choice.iter().flat_map(|choice| &choice.proofs);
-    proofs.any(|proof| matches!(proof.method, Method::JsonLd | Method::Microdata | Method::Rdfa))
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ mod pattern;
 mod properties;
 mod reference;
 
-pub(super) use pattern::EcmaPattern;
-
 use hashbrown::HashSet;
 use std::borrow::Cow;
 
@@ -229,9 +227,9 @@ impl<'s> Walk<'s> {
         self.patterns += 1;
         if self.patterns > MAX_SCHEMA_PATTERNS {
             self.stop(format!("it has more than {MAX_SCHEMA_PATTERNS} regular expressions"));
-        } else if !pattern::is_valid(pattern) {
+        } else if !pattern::compiles(pattern) {
             let expected = format!(
-                "a regular expression of at most {} KiB when compiled",
+                "a regular expression without lookaround or back-references, at most {} KiB when compiled",
                 MAX_SCHEMA_PATTERN_BYTES >> 10
             );
             self.fault(place, &expected, &quote(pattern));

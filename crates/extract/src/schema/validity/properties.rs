@@ -154,7 +154,7 @@ proptest! {
     #[test]
     fn patterns_are_valid_if_they_compile(parts in vec(select(vec![
         "a", r"\d", r"\W", "[a-c]", r"[^\s]", "(a|b)", "(?:a)", "(", ")", "[", "*", "+", "{2}", "{3,1}", "^",
-        "$", r"\.", r"\/", "[[]", "[a&&b]", r"\cJ", "|", r"\w{255}", r"(\w{999}){999}",
+        "$", r"\.", r"\/", "(?=a)", r"\1", "[[]", "[a&&b]", r"\cJ", "|", r"\w{255}", r"(\w{999}){999}",
     ]), 0..4)) {
         let pattern = parts.concat();
         for schema in [json!({ "pattern": pattern }), json!({ "patternProperties": { &pattern: {} } })] {

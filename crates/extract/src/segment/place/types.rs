@@ -55,9 +55,7 @@ impl Types {
             }
             // An address states no values, whatever its numbers look like.
             None if text.len() > MAX_SLASHED_BYTES && text.contains('/') => {}
-            None => read_text(text, view.evidence.style())
-                .iter()
-                .for_each(|span| found.add(text, &span.range, span.kind)),
+            None => read_text(text).iter().for_each(|span| found.add(text, &span.range, span.kind)),
         }
         if text.len() > MAX_TEXT_BYTES {
             return found;

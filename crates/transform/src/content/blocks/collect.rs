@@ -53,9 +53,6 @@ const ANCESTOR_TAG_BITS: [u32; 256] = {
 /// Upper bound on the distance of a footer to the quote whose source it names.
 const MAX_QUOTE_DISTANCE: usize = 4;
 
-/// How formulas in TeX begin that stand by themselves.
-const TEX_STARTS: [&str; 3] = ["\\[", "$$", "\\begin{"];
-
 /// The groups of names that mark an element as content: content, article, body of text.
 const CONTENT_GROUPS: u64 = 0b111 << 36;
 
@@ -76,7 +73,6 @@ pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
         located: false,
         links_open: 0,
         emphasis_open: 0,
-        math_open: 0,
         images: 0,
         link: (false, false),
         last_in_link: false,
@@ -116,7 +112,6 @@ struct Collector<'t> {
     located: bool,
     links_open: u32,
     emphasis_open: u32,
-    math_open: u32,
     images: u32,
     /// The open link leads to a fragment of the page; to another host.
     link: (bool, bool),
@@ -214,7 +209,6 @@ impl<'t> Collector<'t> {
         }
         match tag {
             Tag::B | Tag::Strong | Tag::Em | Tag::I => self.emphasis_open += 1,
-            Tag::Math => self.math_open += 1,
             Tag::Img | Tag::Picture => self.images += 1,
             Tag::Br => return,
             _ => {}
@@ -349,7 +343,6 @@ impl<'t> Collector<'t> {
             Tag::B | Tag::Strong | Tag::Em | Tag::I => {
                 self.emphasis_open = self.emphasis_open.saturating_sub(1);
             }
-            Tag::Math => self.math_open = self.math_open.saturating_sub(1),
             _ => {}
         }
         let end = u32::try_from(self.blocks.elements.len()).unwrap_or(u32::MAX);
@@ -391,13 +384,8 @@ impl<'t> Collector<'t> {
         if self.emphasis_open > 0 {
             block.emphasis_words += words;
         }
-        if self.math_open > 0 {
-            block.math_words += words;
-            block.has_math = true;
-        }
         if !self.located {
             self.located = true;
-            block.begins_tex = TEX_STARTS.iter().any(|start| text.trim_ascii_start().starts_with(start));
             self.locate();
         } else if words > 0 {
             // A block is hidden if all its words are.

@@ -1,9 +1,8 @@
-//! Keeps elements in a kept text that are not text themselves: code, images, tables, lists, formulas.
+//! Keeps elements between two kept parts of a text that are not text themselves: code, images, tables, lists.
 //!
 //! The model rates blocks by their words, and a line of code, a caption or two short cells have few. If the
 //! text before and after such an element is kept, and all are close together in one container, the element is
-//! kept too, unless its likelihood is very low. A formula needs text on one side alone, and so does code or a
-//! list without links that ends a text. This is a rule and not a part of the model, because the
+//! kept too, unless its likelihood is very low. This is a rule and not a part of the model, because the
 //! training data say little about it: their ground truth leaves most captions out.
 
 use std::ops::Range;
@@ -51,12 +50,6 @@ const GAP_KINDS: [GapKind; 6] = [
     GapKind { tag: Tag::Ol, min_likelihood: 0.3, max_words: 100 },
 ];
 
-/// The kinds that are kept after a paragraph without a text after them.
-const ENDING_TAGS: [Tag; 3] = [Tag::Pre, Tag::Ul, Tag::Ol];
-
-/// Upper bound on the distance of a paragraph and of an item after it to the container that they share.
-const MAX_ENDING_DEPTH: usize = 2;
-
 /// Groups of the vocabulary that name boilerplate: navigation, footers, sidebars, breadcrumbs, cookies,
 /// sharing, related pages, advertisements, newsletters, dialogs, pagination, tags, tools, search, accounts,
 /// carts, and tables of contents.
@@ -101,64 +94,7 @@ impl Blocks {
                 }
             }
         }
-        self.read_endings(likelihoods, kept, &mut found);
-        self.read_formulas(kept, &mut found);
-        found.sort_unstable();
-        found.dedup();
         found
-    }
-
-    /// Finds code and lists without links right after a kept paragraph.
-    fn read_endings(&self, likelihoods: &[f32], kept: &[bool], found: &mut Vec<usize>) {
-        for (at, pair) in kept.windows(2).enumerate() {
-            if *pair != [true, false] {
-                continue;
-            }
-            let (Some(first), Some(block)) = (self.list.get(at), self.list.get(at + 1)) else { continue };
-            let kinds = GAP_KINDS.iter().filter(|kind| ENDING_TAGS.contains(&kind.tag));
-            let mut around = kinds.filter_map(|kind| Some((self.innermost(block, kind.tag)?, kind)));
-            let Some((number, kind)) = around.next() else { continue };
-            let end = self.elements.get(number as usize).map_or(0, |element| element.end);
-            let is_inside = |block: &Block| (number..end).contains(&block.element);
-            let is_next = !is_inside(first) && self.container(first, block, MAX_ENDING_DEPTH).is_some();
-            if first.heading > 0 || !is_next {
-                continue;
-            }
-            let length = self.list.iter().skip(at + 1).take_while(|block| is_inside(block)).count();
-            let run = at + 1..at + 1 + length;
-            let blocks = self.list.get(run.clone()).unwrap_or_default();
-            let likelihoods = likelihoods.get(run.clone()).unwrap_or_default();
-            let is_text =
-                |block: &Block| block.links == 0 && !block.is_beside() && !block.is_named_boilerplate();
-            if blocks.iter().all(is_text) && is_kept(blocks, likelihoods, Some(kind), false) {
-                found.extend(run);
-            }
-        }
-    }
-
-    /// Finds formulas right before or after a kept block.
-    fn read_formulas(&self, kept: &[bool], found: &mut Vec<usize>) {
-        let mut known = kept.to_vec();
-        for at in found.iter() {
-            if let Some(known) = known.get_mut(*at) {
-                *known = true;
-            }
-        }
-        let count = self.list.len();
-        let mut read = |at: usize, beside: Option<usize>| {
-            let Some(beside) = beside.filter(|beside| known.get(*beside) == Some(&true)) else { return };
-            let (Some(block), Some(other)) = (self.list.get(at), self.list.get(beside)) else { return };
-            let is_formula = block.is_formula() && !block.is_beside() && !block.is_named_boilerplate();
-            if is_formula
-                && self.container(block, other, MAX_FIGURE_DEPTH).is_some()
-                && let Some(known) = known.get_mut(at).filter(|known| !**known)
-            {
-                *known = true;
-                found.push(at);
-            }
-        };
-        (0..count).for_each(|at| read(at, at.checked_sub(1)));
-        (0..count).rev().for_each(|at| read(at, at.checked_add(1)));
     }
 
     /// The innermost element that contains two blocks, if both are near it.
@@ -227,12 +163,6 @@ fn is_kept(blocks: &[Block], likelihoods: &[f32], kind: Option<&GapKind>, short:
 }
 
 impl Block {
-    /// True for a formula that stands by itself.
-    const fn is_formula(&self) -> bool {
-        let is_math = self.has_math && self.math_words * 3 >= self.words;
-        self.links == 0 && (is_math || self.begins_tex)
-    }
-
     /// True if the name of a near ancestor marks the block as boilerplate.
     pub(crate) fn is_named_boilerplate(&self) -> bool {
         BOILERPLATE_GROUPS
@@ -279,46 +209,20 @@ mod tests {
                 &[1],
             ),
             (
-                "code at the end of a section",
+                "code between two sections",
                 0.4,
                 "<section><div><p>A</div><pre>x</pre></section><section><div><p>B</div></section>",
-                &[1],
+                &[],
             ),
-            ("no text after it", 0.4, "<p>A<table><tr><td>x</table>", &[]),
+            ("no text after it", 0.4, "<p>A<pre>code</pre>", &[]),
             ("between two containers", 0.4, "<div><div><p>A</div></div><pre>x</pre><div><div><p>B", &[]),
             ("navigation", 0.4, "<p>A<nav><ul><li>x</ul></nav><p>B", &[]),
             ("named as boilerplate", 0.4, "<p>A<div class=related-posts><ul><li>x</ul></div><p>B", &[]),
             ("text", 0.4, "<p>A<p>b<p>C", &[]),
-            ("code and text in one child", 0.4, "<p>A<div><pre>x</pre><p>b</div><p>C", &[1]),
+            ("code and text in one child", 0.4, "<p>A<div><pre>x</pre><p>b</div><p>C", &[]),
         ];
         for (name, likelihood, html, kept) in rows {
             let found = gaps(&format!("<main>{html}</main><div>{long}</div>"), *likelihood);
-            assert_eq!(found, *kept, "{name}");
-        }
-    }
-
-    #[test]
-    fn formulas_beside_a_text_and_code_and_lists_after_it_are_kept() {
-        let math = "<math display=block><mi>e</mi><mo>=</mo><mi>m</mi></math>";
-        let tex = "<div>\\[ e = m \\]</div>";
-        let rows: &[(&str, f32, String, &[usize])] = &[
-            ("a formula after a text", 0.01, format!("<p>A</p>{math}"), &[1]),
-            ("a formula in a box", 0.01, format!("<p>A</p><div><div>{math}</div></div><p>b"), &[1]),
-            ("two formulas in TeX", 0.01, format!("<p>A</p>{tex}{tex}<p>b"), &[1, 2]),
-            ("formulas before a text", 0.01, format!("{tex}{tex}<p>A"), &[0, 1]),
-            ("a formula in prose", 0.01, format!("<p>A<p>one two three four five six {math}"), &[]),
-            ("a formula in navigation", 0.01, format!("<p>A</p><nav>{math}</nav>"), &[]),
-            ("a formula beside other text", 0.01, format!("<p>A<p>b</p>{math}"), &[]),
-            ("code at the end", 0.4, "<p>A<pre>code</pre>".into(), &[1]),
-            ("unlikely code at the end", 0.2, "<p>A<pre>code</pre>".into(), &[]),
-            ("a list at the end", 0.4, "<p>A<ul><li>x<li>y</ul>".into(), &[1, 2]),
-            ("an unlikely list at the end", 0.1, "<p>A<ul><li>x<li>y</ul>".into(), &[]),
-            ("links at the end", 0.4, "<p>A<ul><li><a href=/x>x</a><li>y</ul>".into(), &[]),
-            ("a list after a heading", 0.4, "<h2>A</h2><ul><li>x<li>y</ul>".into(), &[]),
-        ];
-        let long = "Word word. ".repeat(100);
-        for (name, likelihood, html, kept) in rows {
-            let found = gaps(&format!("<main>{html}</main><div><div>{}", long.to_lowercase()), *likelihood);
             assert_eq!(found, *kept, "{name}");
         }
     }
