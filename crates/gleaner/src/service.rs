@@ -179,10 +179,10 @@ impl Serving {
     }
 
     /// Sets the memory of responses: the bytes of all that are built or sent at once. A team takes at most a
-    /// quarter of it. Requests wait up to [`RESPONSE_MEMORY_WAIT`](crate::service::RESPONSE_MEMORY_WAIT) for
+    /// quarter of it. Requests wait up to [`RESPONSE_MEMORY_WAIT`] for
     /// their part, and are then refused with 429. What is made before its size is known, such as the document
     /// of a scrape, waits outside this memory: at most a quarter of it, and an eighth for a team. Default: 512
-    /// MiB; at least [`MIN_RESPONSE_MEMORY`](crate::service::MIN_RESPONSE_MEMORY), and less counts as that.
+    /// MiB; at least [`MIN_RESPONSE_MEMORY`], and less counts as that.
     #[must_use]
     pub fn response_memory(mut self, bytes: usize) -> Self {
         self.response_memory = Some(bytes);
