@@ -30,7 +30,7 @@ const WORKS: &str = "the provider answers";
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let team = TeamConfig { credits: Some(1_000), ..TeamConfig::new(Team::new(TeamId::new("birds"))) };
+/// let team = TeamConfig::new(Team::new(TeamId::new("birds"))).credits(1_000);
 /// conformance::accounts(&MemoryAccounts::new().with_team("their key", team), "their key").await;
 /// # }
 /// ```
