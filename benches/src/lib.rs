@@ -18,8 +18,8 @@
 //!   PDFs at once slow a good one.
 //! - `growth` measures how the cost of hostile pages grows with their size.
 //! - `watchdog` measures how much each worst case delays other clients, and whether it ends in time.
-//! - `flood` measures the memory of a server whose clients do not read its responses, and how long others
-//!   wait meanwhile.
+//! - `flood` measures the memory of a server whose clients do not read its responses, and the latency of
+//!   other clients during that.
 //! - `durable` measures the durable store: its cost beside the memory store, its rate, and its size on disk.
 //! - `coordination` measures the store of many processes in PostgreSQL: its rate beside a plain queue with a
 //!   row for each page, a large backlog, two processes beside one, and a restart of the server. It needs an
@@ -29,8 +29,8 @@
 //! - `resume` kills a crawl of the command ten times, and checks what it fetched.
 //! - `embedding` builds a small program that embeds gleaner, from nothing, and prints what that costs. It needs
 //!   the crates of the workspace downloaded, or the network.
-//! - `rendering` measures the browser: what it leaves behind, its speed beside Playwright, when pages are
-//!   ready, and how long pages wait when a browser hangs. Each figure has its goal beside it.
+//! - `rendering` measures the browser: leaked processes and files, speed compared with Playwright, when pages
+//!   are ready, and how long pages wait when a browser hangs. It prints the goal of each figure.
 //!
 //! Run each with `cargo run --release -p gleaner-benches --bin NAME`, after
 //! `cargo build --release -p gleaner-benches --bins`.

@@ -57,7 +57,7 @@ impl Prober {
         tokio::time::sleep(AFTER_LOAD).await;
         self.set_sender(None);
         let mut probes = ProbeLatencies::default();
-        // Ends when the last probe that began meanwhile drops its sender.
+        // Ends when the last probe of this measurement drops its sender.
         while let Some(latency) = receiver.recv().await {
             probes.failed += usize::from(latency.is_none());
             probes.sorted.extend(latency);

@@ -65,7 +65,7 @@ pub(crate) struct DocumentHtml {
     pub(crate) charset: String,
 }
 
-/// What the script found.
+/// The result of the script.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Found {
@@ -88,8 +88,8 @@ struct Frame {
 /// The HTML of the current document with its doctype. Shadow roots are written as declarative ones, closed
 /// ones too. The content of each visible same-origin frame with text, also of one in a shadow root or in
 /// another frame, follows its `iframe` element in a `<div data-frame-url>`, or takes the place of the
-/// `frameset`; its addresses are absolute. A link stands for a large frame of another origin. Slots that a
-/// script assigned have names.
+/// `frameset`; its URLs are absolute. A large frame of another origin becomes a link. Slots that a script
+/// assigned get names.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Measures the memory of a server whose clients do not read its responses, and how long others wait
-//! meanwhile. Each flood has a server process of its own.
+//! Measures the memory of a server whose clients do not read its responses, and the latency of other clients
+//! during that. Each flood runs against its own server process.
 //!
 //! `cargo run --release -p gleaner-benches --bin flood -- [--rest] [KIND]...`
 #![expect(clippy::print_stdout, reason = "a command-line program")]
@@ -38,7 +38,7 @@ Sends requests of one team whose responses nobody reads, and measures the server
 const PROBES: [(&str, u16); 2] = [("/v2/nothing", 404), ("/openapi.json", 200)];
 /// Duration of the measurement without a flood.
 const ALONE_TIME: Duration = Duration::from_secs(10);
-/// What the server still holds is read after this time.
+/// Time after a flood at which the memory of the server is read again.
 const REST_TIME: Duration = Duration::from_secs(70);
 /// The memory that responses may use, in KiB.
 const BUDGET: u64 = (DEFAULT_RESPONSE_MEMORY >> 10) as u64;
@@ -100,7 +100,7 @@ async fn measure(flood: Flood, has_rest: bool) -> Result<(), Failure> {
     let idle = server.resident()?;
 
     let attack = flood.prepare(server.address).await?;
-    // What the jobs of the flood keep belongs to the base.
+    // The base includes the results that the jobs of the flood keep.
     let base = server.resident()?;
     server.reset_peak()?;
     let prober = Prober::start(&format!("http://{}", server.address), &PROBES)?;

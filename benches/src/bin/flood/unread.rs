@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 const RECEIVE_BUFFER: u32 = 4 << 10;
 /// A flood waits for the first bytes of its responses for this long at most.
 const LATEST_ANSWER: Duration = Duration::from_secs(60);
-/// It goes on for this time after them.
+/// A flood continues for this time after the first bytes of its responses.
 const HOLD: Duration = Duration::from_secs(10);
 
 /// Requests that are sent one after the other, each on its own connection.

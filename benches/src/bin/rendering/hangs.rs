@@ -32,7 +32,7 @@ const WATCHED: Duration = Duration::from_secs(40);
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
 /// A page that takes longer is given up.
 const LATEST: Duration = Duration::from_secs(60);
-/// What others may wait beyond the normal time.
+/// Maximum time that other pages may wait beyond the normal time.
 const GOAL: Duration = Duration::from_secs(5);
 
 pub(crate) async fn measure() -> Result<(), Failure> {

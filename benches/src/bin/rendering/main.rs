@@ -1,5 +1,5 @@
-//! Measures the browser: what it leaves behind, its speed beside Playwright, when pages are ready, and how
-//! long pages wait when it hangs. Each figure is one line, with its goal.
+//! Measures the browser: leaked processes and files, speed compared with Playwright, when pages are ready, and
+//! how long pages wait when it hangs. Each figure is one line, with its goal.
 //!
 //! `cargo run --release -p gleaner-benches --bin rendering -- life|speed|ready|hangs`, with an installed
 //! Chromium.

@@ -114,7 +114,7 @@ fn is_empty_page(tab: &Tab<'_>, answer: &Response) -> bool {
     is_first && NO_CONTENT.contains(&answer.status)
 }
 
-/// What is wrong with an answer; `None` if nothing is, or the request was refused.
+/// The fault of a response; `None` if it has none, or if the request was refused.
 fn fault_of(url: &Url, outcome: &Result<Response, Option<Error>>) -> Option<String> {
     match outcome {
         Ok(answer) if answer.status >= 400 => {
@@ -125,7 +125,7 @@ fn fault_of(url: &Url, outcome: &Result<Response, Option<Error>>) -> Option<Stri
     }
 }
 
-/// Waits until a request that begins now is given up.
+/// Waits for the time after which a request that starts now is abandoned.
 async fn given_up(tab: &Tab<'_>, resource: &str) {
     if !is_blocking(resource) {
         return std::future::pending().await;

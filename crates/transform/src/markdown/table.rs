@@ -58,8 +58,9 @@ pub(super) fn is_data_table(tree: &Tree, table: NodeId) -> bool {
             _ => {}
         }
     }
-    // A table without headers that has code is code beside its line numbers. It may have a title.
-    let headers = if code { headers.saturating_sub(titles) } else { headers };
+    // A table without headers that has code is code beside its line numbers. It may have a title over both
+    // columns; a header over a single column is its name.
+    let headers = if code && widest > 1 { headers.saturating_sub(titles) } else { headers };
     cells > 0 && (headers > 0 || (rows > 1 && widest > 1 && !code))
 }
 

@@ -50,6 +50,7 @@ fn a_block_in_a_cell_ends_its_line() {
     for block in ["h3", "h6", "address", "figure", "figcaption", "details", "fieldset", "footer", "p"] {
         assert_eq!(cell(&format!("<{block}>h</{block}>z")), "| h<br>z |", "{block}");
     }
+    assert_eq!(cell("<pre>h</pre>z"), "| `h`<br>z |");
 }
 
 #[test]
