@@ -66,6 +66,8 @@ pub(super) struct Monitor {
     in_flight_limit: u32,
     in_flight: u32,
     in_flight_by_job: Vec<u32>,
+    /// The requests for robots.txt among them.
+    robots_by_job: Vec<u32>,
     page_requests: BTreeMap<(usize, PageId), PageRequests>,
     cancelled: BTreeSet<usize>,
     pub(super) violations: Vec<String>,
@@ -80,6 +82,7 @@ impl Monitor {
         Self {
             hosts: (0..hosts).map(|_| HostState::default()).collect(),
             in_flight_by_job: vec![0; bounds.len()],
+            robots_by_job: vec![0; bounds.len()],
             bounds,
             host_limit,
             in_flight_limit,
@@ -166,12 +169,15 @@ impl Monitor {
         }
         self.in_flight += u32::from(!bound.is_map);
         self.in_flight_by_job[job] += 1;
+        self.robots_by_job[job] += u32::from(matches!(resource, Resource::Robots(_)));
         if let Some((team, slots)) = bound.team {
-            // What is left of a cancelled job is a robots.txt that jobs of any team wait for.
-            let jobs = self.bounds.iter().zip(&self.in_flight_by_job).enumerate();
-            let running = jobs.filter(|(job, _)| !self.cancelled.contains(job));
-            let own = running.filter(|(_, (other, _))| other.team.is_some_and(|(other, _)| other == team));
-            let in_work: u32 = own.map(|(_, (_, count))| count).sum();
+            let of_team = |job: &usize| self.bounds[*job].team.is_some_and(|(other, _)| other == team);
+            // Jobs of other teams may wait for a robots.txt that a cancelled job requested first.
+            let in_work = |job: usize| {
+                let robots = if self.cancelled.contains(&job) { self.robots_by_job[job] } else { 0 };
+                self.in_flight_by_job[job] - robots
+            };
+            let in_work: u32 = (0..self.bounds.len()).filter(of_team).map(in_work).sum();
             if in_work > slots {
                 self.violate(now, format!("team {team} has {in_work} concurrent requests"));
             }
@@ -192,6 +198,7 @@ impl Monitor {
         self.note(now, Event::Responded { job, resource });
         self.in_flight -= u32::from(!self.bounds[job].is_map);
         self.in_flight_by_job[job] -= 1;
+        self.robots_by_job[job] -= u32::from(matches!(resource, Resource::Robots(_)));
         let state = &mut self.hosts[host];
         state.in_flight -= 1;
         state.last_end = Some(now);
